@@ -11,8 +11,8 @@ from goclaw.model.namespace import Namespace
 from goclaw.model.principal import ActorKind
 from goclaw.model.provenance import Provenance, SourceRef
 from goclaw.model.review import ReviewStatus
-from goclaw.model.scope import Scope
-from goclaw.model.tags import UNVERIFIED
+from goclaw.model.scope import EVERGREEN_SCOPES, Scope
+from goclaw.model.tags import CRITICAL, UNVERIFIED
 from goclaw.model.use_policy import UsePolicy, use_policy
 from goclaw.model.visibility import Visibility
 
@@ -122,6 +122,11 @@ class MemoryRecord:
     @property
     def is_unverified(self) -> bool:
         return UNVERIFIED in self.tags
+
+    @property
+    def is_evergreen(self) -> bool:
+        """Whether it keeps its rank with age: its scope does not fade, or it is a critical constraint."""
+        return self.scope in EVERGREEN_SCOPES or CRITICAL in self.tags
 
     @property
     def use_policy(self) -> UsePolicy:

@@ -39,6 +39,8 @@ DISPUTED_BIT = 4  # explicit search only
 HISTORY_BIT = 8  # superseded or merged: needs include_history
 HIDDEN_BIT = 16  # rejected or expired: inspection only
 UNVERIFIED_BIT = 32  # from an unconfirmed session: explicit search only
+EVERGREEN_BIT = 64  # holds nothing back: the row does not fade with age
+HOLDING_BITS = EVERGREEN_BIT - 1  # all that hold back
 
 _LIFECYCLE_BITS = {
     Lifecycle.ACTIVE: 0,
@@ -88,8 +90,9 @@ def policy_bits(
     *,
     restricted_from: ReviewStatus | None = None,
     is_unverified: bool = False,
+    is_evergreen: bool = False,
 ) -> int:
-    """The same state as bits for the search blocks; 0 means nothing holds the row back.
+    """The same state as bits for the search blocks; without one of HOLDING_BITS nothing holds the row back.
 
     A pending record that time made stale carries both bits, so it needs both permissions.
     """
@@ -98,4 +101,6 @@ def policy_bits(
         bits |= PENDING_BIT
     if is_unverified:
         bits |= UNVERIFIED_BIT
+    if is_evergreen:
+        bits |= EVERGREEN_BIT
     return bits

@@ -155,3 +155,9 @@ def test_a_record_computes_its_policy():
     assert record().use_policy.can_use_as_instruction
     assert not record().policy_for(inside=False).can_use_as_instruction
     assert not record(tags=("unverified",)).use_policy.can_use_as_instruction
+
+
+def test_critical_records_and_configuration_do_not_fade():
+    assert not record().is_evergreen
+    assert record(tags=("critical",)).is_evergreen
+    assert record(namespace=Namespace("w", Scope.AGENT_CONFIG)).is_evergreen

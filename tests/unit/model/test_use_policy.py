@@ -7,8 +7,10 @@ from goclaw.model.provenance import Provenance
 from goclaw.model.review import ReviewStatus
 from goclaw.model.use_policy import (
     DISPUTED_BIT,
+    EVERGREEN_BIT,
     HIDDEN_BIT,
     HISTORY_BIT,
+    HOLDING_BITS,
     PENDING_BIT,
     STALE_BIT,
     UNVERIFIED_BIT,
@@ -106,3 +108,9 @@ def test_bits(lifecycle, review, unverified, bits):
 def test_bits_of_a_restricted_record_are_those_it_came_with():
     assert policy_bits(Lifecycle.ACTIVE, ReviewStatus.RESTRICTED, restricted_from=PENDING) == PENDING_BIT
     assert policy_bits(Lifecycle.ACTIVE, ReviewStatus.RESTRICTED, restricted_from=CONFIRMED) == 0
+
+
+def test_evergreen_holds_nothing_back():
+    bits = policy_bits(Lifecycle.ACTIVE, CONFIRMED, is_evergreen=True)
+    assert bits == EVERGREEN_BIT
+    assert bits & HOLDING_BITS == 0
