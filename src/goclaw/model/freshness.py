@@ -1,7 +1,7 @@
 """Freshness: what time alone does to a record, computed when it is read, so that no sweep can be late.
 
-Three moments count: the end of the wait for review, ``stale_after`` and ``expires_at``. Search blocks carry the earliest
-one as (``due_at``, the bits it sets); the record itself is settled when it is fetched; a sweep makes it permanent.
+Three moments count: the end of the wait for review, ``stale_after`` and ``expires_at``. Search blocks carry the
+earliest one as (``due_at``, the bits it sets); the record itself is settled when it is fetched; a sweep makes it last.
 """
 
 from dataclasses import dataclass, replace
