@@ -7,7 +7,7 @@ that are no settings are listed in :data:`OTHER_VARIABLES`. Secrets are looked u
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -66,7 +66,7 @@ class LoadedSettings:
     settings: Settings
     paths: StatePaths
     origins: Mapping[str, Origin]  # only keys that somebody set
-    passphrase: str | None  # of the vault, where the environment gives one
+    passphrase: str | None = field(repr=False)  # of the vault, where the environment gives one
 
     def origin(self, key: str) -> Origin:
         """Who set this key."""
@@ -105,7 +105,7 @@ class GatewayTarget:
     """What the environment says about the gateway that commands speak to."""
 
     url: str | None
-    key: str | None
+    key: str | None = field(repr=False)
 
 
 def load_settings(
