@@ -8,7 +8,6 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -46,47 +45,30 @@ class Span(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkSizes:
-    """How large pieces are; the seed's 400 tokens with 80 of overlap. Sizes that make no sense are refused here."""
+def chunk_text(text: str, *, size: int = 400 * UNITS_PER_TOKEN, overlap: int = 80 * UNITS_PER_TOKEN) -> list[Span]:
+    """The pieces of a text in order; none for a blank text. ``size`` and ``overlap`` are in units.
 
-    tokens: int = 400
-    overlap_tokens: int = 80
+    No piece weighs more than ``size`` (but a single character may), no two share more than ``overlap``; each starts and
+    ends after the one before, has no blanks around it, and together they cover everything that is not blank.
 
-    def __post_init__(self) -> None:
-        if self.tokens < 1 or self.overlap_tokens < 0:
-            raise InvalidInput("This chunk size cannot be used.", "memory.chunk.tokens is at least 1, its overlap 0.")
-        if self.overlap_tokens >= self.tokens:
-            raise InvalidInput(
-                "Chunks cannot overlap by their whole length.", "Set memory.chunk.overlap below memory.chunk.tokens."
-            )
-
-    @property
-    def units(self) -> int:
-        """The most a piece may weigh: 1,600 by default."""
-        return self.tokens * UNITS_PER_TOKEN
-
-    @property
-    def overlap_units(self) -> int:
-        """The most two neighbours share: 320 by default."""
-        return self.overlap_tokens * UNITS_PER_TOKEN
-
-
-def chunk_spans(text: str, sizes: ChunkSizes | None = None) -> list[Span]:
-    """The pieces of a text in order; none for a blank text.
-
-    No piece weighs more than ``sizes.units`` (but a single character may), each starts and ends after the one before,
-    has no blanks around it, and together they cover everything that is not blank.
+    Raises :class:`InvalidInput` for sizes with which cutting could not go on.
     """
-    return list(_Cutter(text, sizes or ChunkSizes()).cut())
+    if size < 1 or overlap < 0:
+        raise InvalidInput("This chunk size cannot be used.", "memory.chunk.tokens is at least 1, its overlap 0.")
+    if overlap >= size:
+        raise InvalidInput(
+            "Chunks cannot overlap by their whole length.", "Set memory.chunk.overlap below memory.chunk.tokens."
+        )
+    return list(_Cutter(text, size, overlap).cut())
 
 
 class _Cutter:
     """One text being cut."""
 
-    def __init__(self, text: str, sizes: ChunkSizes) -> None:
+    def __init__(self, text: str, size: int, overlap: int) -> None:
         self._text = text
-        self._sizes = sizes
+        self._size = size
+        self._overlap = overlap
         self._weights = _running_weights(text)
         self._whole = [span for span in _blocks_kept_whole(text) if self._fits(span)]
         self._whole_starts = [span.start for span in self._whole]
@@ -107,10 +89,10 @@ class _Cutter:
         return found.start() if found else len(self._text)
 
     def _end_of_piece(self, start: int) -> int:
-        limit = self._forward(start, self._sizes.units)
+        limit = self._forward(start, self._size)
         if limit == len(self._text):
             return limit
-        half = self._forward(start, self._sizes.units // 2)
+        half = self._forward(start, self._size // 2)
         for ending in _ENDINGS:
             places = [found.end() for found in ending.finditer(self._text, half, limit)]
             best = next((place for place in reversed(places) if self._may_cut(place)), None)
@@ -124,7 +106,7 @@ class _Cutter:
 
     def _start_after(self, start: int, end: int) -> int:
         """Where the next piece starts: repeats at most the overlap, and always comes after this start."""
-        earliest = max(self._backward(end, self._sizes.overlap_units), start + 1)
+        earliest = max(self._backward(end, self._overlap), start + 1)
         for beginning in _BEGINNINGS:
             for found in beginning.finditer(self._text, max(start, earliest - 1), end):
                 if earliest <= found.end() < end and self._may_cut(found.end()):
@@ -139,7 +121,7 @@ class _Cutter:
         return self._whole[at] if at >= 0 and place < self._whole[at].end else None
 
     def _fits(self, span: Span) -> bool:
-        return self._forward(span.start, self._sizes.units) >= span.end
+        return self._forward(span.start, self._size) >= span.end
 
     def _forward(self, start: int, units: int) -> int:
         """The last place at most ``units`` after a place, and one character after it at least."""
