@@ -12,15 +12,13 @@ from goclaw.model.record import MemoryRecord
 from goclaw.model.review import ReviewStatus
 from goclaw.model.use_policy import HIDDEN_BIT, STALE_BIT, effective_review, policy_bits
 
-NEVER = 0
-
 
 @dataclass(frozen=True, slots=True)
 class ChunkPolicy:
     """What the search blocks know of a record's state."""
 
     bits: int  # see model/use_policy.py
-    due_at: int  # microseconds since 1970 at which bits change by themselves; 0 = never
+    due_at: int | None  # microseconds since 1970 at which bits change by themselves; None = never
     due_bits: int  # what is added then
 
 
@@ -45,12 +43,13 @@ def chunk_policy(record: MemoryRecord, pending_days: int) -> ChunkPolicy:
         is_evergreen=record.is_evergreen,
     )
     if record.lifecycle not in (Lifecycle.ACTIVE, Lifecycle.STALE):
-        return ChunkPolicy(bits, NEVER, 0)
+        return ChunkPolicy(bits, None, 0)
     moments = [(moment, HIDDEN_BIT) for moment in _ends(record, pending_days)]
     if record.lifecycle is Lifecycle.ACTIVE and record.stale_after:
         moments.append((to_us(record.stale_after), STALE_BIT))
-    due_at, due_bits = min(moments, default=(NEVER, 0))
-    return ChunkPolicy(bits, due_at, due_bits)
+    if not moments:
+        return ChunkPolicy(bits, None, 0)
+    return ChunkPolicy(bits, *min(moments))
 
 
 def _ends(record: MemoryRecord, pending_days: int) -> list[int]:

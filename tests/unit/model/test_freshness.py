@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from goclaw.model.clock import DAY, to_us
-from goclaw.model.freshness import NEVER, ChunkPolicy, chunk_policy, settle
+from goclaw.model.freshness import ChunkPolicy, chunk_policy, settle
 from goclaw.model.lifecycle import Lifecycle
 from goclaw.model.review import ReviewStatus
 from goclaw.model.use_policy import HIDDEN_BIT, PENDING_BIT, STALE_BIT
@@ -27,7 +27,7 @@ def moment(days):
 def test_a_confirmed_record_without_dates_lives_for_ever():
     plain = record()
     assert settle(plain, after(10_000), WAIT) is plain
-    assert chunk_policy(plain, WAIT) == ChunkPolicy(0, NEVER, 0)
+    assert chunk_policy(plain, WAIT) == ChunkPolicy(0, None, 0)
 
 
 def test_stale_after_makes_it_stale_and_expires_at_ends_it():
@@ -37,7 +37,7 @@ def test_stale_after_makes_it_stale_and_expires_at_ends_it():
     assert settle(dated, after(9), WAIT).lifecycle is Lifecycle.EXPIRED
     assert chunk_policy(dated, WAIT) == ChunkPolicy(0, after(5), STALE_BIT)
     assert chunk_policy(settle(dated, after(5), WAIT), WAIT) == ChunkPolicy(STALE_BIT, after(9), HIDDEN_BIT)
-    assert chunk_policy(settle(dated, after(9), WAIT), WAIT) == ChunkPolicy(HIDDEN_BIT, NEVER, 0)
+    assert chunk_policy(settle(dated, after(9), WAIT), WAIT) == ChunkPolicy(HIDDEN_BIT, None, 0)
 
 
 def test_what_nobody_reviews_expires_after_the_wait():
@@ -57,4 +57,4 @@ def test_a_restricted_record_waits_if_it_waited_before():
 def test_time_changes_nothing_that_has_ended(lifecycle):
     ended = record(lifecycle=lifecycle, expires_at=moment(1), stale_after=moment(1))
     assert settle(ended, after(100), WAIT) is ended
-    assert chunk_policy(ended, WAIT).due_at == NEVER
+    assert chunk_policy(ended, WAIT).due_at is None
