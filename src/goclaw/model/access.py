@@ -188,11 +188,12 @@ def _widest(principal: Principal) -> str:
 
 
 class Reading(StrEnum):
-    """What the reading is for; agent_config answers the prompt injector, and those who look after it."""
+    """What the reading is for: not every scope answers every purpose, even to those who may know it."""
 
-    ANSWER = "answer"  # recall, search
+    RECALL = "recall"  # may go into a prompt by itself: pages and schema notes never do
+    SEARCH = "search"  # asked for by somebody
     MANAGE = "manage"  # by id, lists, updates: also agent_config for those who may write it
-    INJECT = "inject"  # the context of a run: also agent_config
+    INJECT = "inject"  # the context of a run: agent_config as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +219,7 @@ def may_read(
     principal: Principal,
     namespace: Namespace,
     write_access: WriteAccess,
-    reading: Reading = Reading.ANSWER,
+    reading: Reading = Reading.SEARCH,
     managed: ManagedChannels = NO_MANAGED_CHANNELS,
 ) -> bool:
     """Whether the principal may read the namespace at all (policy and review come after)."""
@@ -230,6 +231,8 @@ def may_read(
         return principal.person_id == namespace.owner_user_id
     if not is_inside(principal, namespace, managed):
         return False
+    if namespace.scope in SYSTEM_SCOPES:
+        return reading in (Reading.SEARCH, Reading.MANAGE)
     if namespace.scope is Scope.AGENT_CONFIG:
         if reading is Reading.INJECT:
             return True
@@ -242,7 +245,7 @@ def readable(
     principal: Principal,
     namespaces: Iterable[Namespace],
     write_access: WriteAccess,
-    reading: Reading = Reading.ANSWER,
+    reading: Reading = Reading.SEARCH,
     managed: ManagedChannels = NO_MANAGED_CHANNELS,
 ) -> tuple[Namespace, ...]:
     """Those of ``namespaces`` the principal may read."""

@@ -205,12 +205,21 @@ def test_personal_memory_is_read_by_its_owner_alone():
 def test_agent_config_answers_the_prompt_injector_and_those_who_look_after_it():
     config = place("agent_config")
     for who in (MEMBER, ADMIN, LISTED_USER, CRON):
-        assert not may_read(who, config, EDITORS, Reading.ANSWER)
+        assert not may_read(who, config, EDITORS, Reading.SEARCH)
+        assert not may_read(who, config, EDITORS, Reading.RECALL)
         assert may_read(who, config, EDITORS, Reading.INJECT)
     assert may_read(ADMIN, config, EDITORS, Reading.MANAGE)
     assert may_read(LISTED_USER, config, EDITORS, Reading.MANAGE)
     assert not may_read(MEMBER, config, EDITORS, Reading.MANAGE)
     assert not may_read(AGENT_OF_ADMIN, config, EDITORS, Reading.MANAGE)
+
+
+@pytest.mark.parametrize("scope", SYSTEM_SCOPES)
+def test_pages_and_schema_notes_are_found_and_never_injected(scope):
+    assert may_read(MEMBER, place(scope), DEFAULT, Reading.SEARCH)
+    assert may_read(MEMBER, place(scope), DEFAULT, Reading.MANAGE)
+    assert not may_read(MEMBER, place(scope), DEFAULT, Reading.RECALL)
+    assert not may_read(MEMBER, place(scope), DEFAULT, Reading.INJECT)
 
 
 def test_workspaces_are_sealed_and_the_organization_is_open():
