@@ -1,0 +1,300 @@
+"""Every table of the store, once. Engines create them from here; migrations lead older stores to the same shape.
+
+Columns are integers, text and bytes (two are floating-point numbers), so that rows go to every driver as plain tuples.
+Nothing is left to the database: no server-side default, no trigger, no id of its own making. Times are microseconds
+since 1970 in UTC. A table belongs to a workspace by its own column or by its namespace.
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Double,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+from sqlalchemy.engine import Dialect
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+# Every step of the schema, oldest first; each is a file in migrations/versions. The last one is what this module says.
+REVISIONS = ("0001", "0002")
+HEAD = REVISIONS[-1]
+
+METADATA = MetaData()
+# On SQLite only a column of type INTEGER is the table's own (clustered) key.
+ROW_KEY = BigInteger().with_variant(Integer, "sqlite")
+
+ALEMBIC_VERSION = Table("alembic_version", METADATA, Column("version_num", Text, primary_key=True))
+
+DB_META = Table("db_meta", METADATA, Column("key", Text, primary_key=True), Column("value", Text, nullable=False))
+
+# Numbers that only grow: ids of namespaces, numbers of embedding models.
+COUNTERS = Table(
+    "counters", METADATA, Column("name", Text, primary_key=True), Column("value", BigInteger, nullable=False)
+)
+
+NAMESPACES = Table(
+    "namespaces",
+    METADATA,
+    Column("id", Integer, primary_key=True, autoincrement=False),  # below 2^31
+    Column("workspace_id", Text, nullable=False),
+    Column("scope", Text, nullable=False),
+    Column("owner_user_id", Text, nullable=False),  # '' where not bound
+    Column("project_id", Text, nullable=False),
+    Column("channel_id", Text, nullable=False),
+    Column("last_slot", BigInteger, nullable=False),  # slots handed out so far
+    Column("changes", BigInteger, nullable=False),  # deletes and changes of rows already read by others
+    # The order lets one index answer both "this namespace" and "all that this person may look into".
+    UniqueConstraint("workspace_id", "owner_user_id", "project_id", "scope", "channel_id", name="uq_namespaces"),
+)
+
+NAMESPACE_CHANGES = Table(
+    "namespace_changes",
+    METADATA,
+    Column("namespace_id", Integer, primary_key=True, autoincrement=False),
+    Column("change_no", BigInteger, primary_key=True, autoincrement=False),
+    Column("slot", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+MEMORIES = Table(
+    "memories",
+    METADATA,
+    Column("id", Text, primary_key=True),  # UUIDv7
+    Column("namespace_id", Integer, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("domain", Text),
+    Column("content", Text, nullable=False),
+    Column("summary", Text),
+    Column("content_hash", Text, nullable=False),
+    Column("lifecycle", Text, nullable=False),
+    Column("provenance_status", Text, nullable=False),
+    Column("review_status", Text, nullable=False),
+    Column("restricted_from", Text),
+    Column("confidence", Double),
+    Column("flags", Text),  # JSON list, NULL for none
+    Column("metadata", Text),  # JSON object, NULL for none
+    Column("source_refs", Text),  # JSON list of objects, NULL for none
+    Column("external_ref", Text),
+    Column("session_id", Text),
+    Column("turn", BigInteger),
+    Column("speaker", Text),
+    Column("occurred_at", BigInteger),
+    Column("actor_id", Text, nullable=False),
+    Column("actor_kind", Text, nullable=False),
+    Column("agent_id", Text),
+    Column("on_behalf_of", Text),
+    Column("created_at", BigInteger, nullable=False),
+    Column("updated_at", BigInteger, nullable=False),
+    Column("last_confirmed_at", BigInteger),
+    Column("last_seen_at", BigInteger),
+    Column("stale_after", BigInteger),
+    Column("expires_at", BigInteger),
+    Column("version", BigInteger, nullable=False),
+)
+Index("ix_memories_newest", MEMORIES.c.namespace_id, MEMORIES.c.created_at)
+Index("ix_memories_same_content", MEMORIES.c.namespace_id, MEMORIES.c.content_hash)
+_HAS_EXTERNAL_REF = MEMORIES.c.external_ref.is_not(None)
+Index(
+    "ix_memories_external_ref",
+    MEMORIES.c.namespace_id,
+    MEMORIES.c.external_ref,
+    sqlite_where=_HAS_EXTERNAL_REF,
+    postgresql_where=_HAS_EXTERNAL_REF,
+)
+
+MEMORY_TAGS = Table(
+    "memory_tags",
+    METADATA,
+    Column("memory_id", Text, primary_key=True),
+    Column("tag", Text, primary_key=True),
+    Column("ordinal", SmallInteger, nullable=False),  # the order they were given in
+    sqlite_with_rowid=False,
+)
+
+MEMORY_CHUNKS = Table(
+    "memory_chunks",
+    METADATA,
+    Column("slot", ROW_KEY, primary_key=True, autoincrement=False),  # namespace_id << 32 | n
+    Column("id", Text, nullable=False),
+    Column("memory_id", Text, nullable=False),
+    Column("namespace_id", Integer, nullable=False),
+    Column("ordinal", Integer, nullable=False),
+    Column("start_off", Integer, nullable=False),
+    Column("end_off", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("chunk_hash", Text, nullable=False),
+    Column("terms", LargeBinary, nullable=False),
+    Column("tokens_version", Integer, nullable=False),
+    Column("policy", Integer, nullable=False),  # bits of model/use_policy.py
+    Column("due_at", BigInteger),  # when the policy changes by itself
+    Column("due_policy", Integer),  # to which bits
+    Column("updated_at", BigInteger, nullable=False),
+)
+Index("ix_memory_chunks_memory", MEMORY_CHUNKS.c.memory_id)
+_HAS_DUE = MEMORY_CHUNKS.c.due_at.is_not(None)
+Index("ix_memory_chunks_due", MEMORY_CHUNKS.c.due_at, sqlite_where=_HAS_DUE, postgresql_where=_HAS_DUE)
+
+CHUNK_VECTORS = Table(
+    "chunk_vectors",
+    METADATA,
+    Column("model_no", Integer, primary_key=True, autoincrement=False),
+    Column("slot", BigInteger, primary_key=True, autoincrement=False),
+    Column("vec", LargeBinary, nullable=False),  # float32, little-endian
+)
+
+INDEX_META = Table(
+    "index_meta",
+    METADATA,
+    Column("model_no", Integer, primary_key=True, autoincrement=False),
+    Column("state", Text, nullable=False),  # building, current
+    Column("provider", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("provider_key", Text, nullable=False),
+    Column("dims", Integer, nullable=False),
+    Column("chunker_version", Integer, nullable=False),
+    Column("tokens_version", Integer, nullable=False),
+    Column("auto_floor", Double),
+)
+
+EMBEDDING_CACHE = Table(
+    "embedding_cache",
+    METADATA,
+    # The hash stands early: a forgotten text's entries of all models are found by the first two columns.
+    Column("workspace_id", Text, primary_key=True),
+    Column("hash", Text, primary_key=True),
+    Column("provider", Text, primary_key=True),
+    Column("model", Text, primary_key=True),
+    Column("provider_key", Text, primary_key=True),
+    Column("input_type", Text, primary_key=True),  # query, document
+    Column("embedding", LargeBinary, nullable=False),
+    Column("dims", Integer, nullable=False),
+    Column("updated_at", BigInteger, nullable=False),
+)
+Index("ix_embedding_cache_oldest", EMBEDDING_CACHE.c.updated_at)
+
+MEMORY_JOBS = Table(
+    "memory_jobs",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("dedupe_key", Text, nullable=False),
+    # Kind, workspace and dedupe key while queued, else NULL: unique over queued jobs on every engine.
+    Column("queued_key", Text, unique=True),
+    Column("workspace_id", Text, nullable=False),
+    Column("payload", Text, nullable=False),  # JSON, ids and numbers only
+    Column("priority", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("max_attempts", Integer, nullable=False),
+    Column("run_after", BigInteger, nullable=False),
+    Column("lease_owner", Text),
+    Column("lease_until", BigInteger),
+    Column("last_error", Text),
+    Column("created_at", BigInteger, nullable=False),
+    Column("started_at", BigInteger),
+    Column("finished_at", BigInteger),
+    Column("progress", Text),  # JSON, since revision 0002
+)
+Index("ix_memory_jobs_next", MEMORY_JOBS.c.state, MEMORY_JOBS.c.priority, MEMORY_JOBS.c.run_after)
+
+CRON_RUNS = Table(
+    "cron_runs",
+    METADATA,
+    Column("workspace_id", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("due_at", BigInteger, primary_key=True, autoincrement=False),
+    Column("owner", Text, nullable=False),
+    Column("started_at", BigInteger, nullable=False),
+)
+
+AUDIT_LOG = Table(
+    "audit_log",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("event_type", Text, nullable=False),
+    Column("workspace_id", Text, nullable=False),
+    Column("actor_kind", Text, nullable=False),
+    Column("actor_id", Text, nullable=False),
+    Column("memory_id", Text),
+    Column("trace_id", Text),
+    Column("namespace_id", Integer),
+    Column("detail", Text),  # JSON without stored text
+    Column("at", BigInteger, nullable=False),
+)
+Index("ix_audit_log_newest", AUDIT_LOG.c.workspace_id, AUDIT_LOG.c.at)
+Index("ix_audit_log_memory", AUDIT_LOG.c.memory_id)
+
+PEOPLE = Table(
+    "people",
+    METADATA,
+    Column("workspace_id", Text, primary_key=True),
+    Column("user_id", Text, primary_key=True),
+    Column("display_name", Text, nullable=False),
+    Column("roles", Text, nullable=False),  # JSON list
+    Column("created_at", BigInteger, nullable=False),
+)
+
+KEYS = Table(
+    "keys",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),  # human, agent, import, job
+    Column("key_hash", Text, nullable=False, unique=True),
+    Column("prefix", Text, nullable=False),  # the first characters, to recognise it by
+    Column("workspace_id", Text, nullable=False),
+    Column("user_id", Text),
+    Column("agent_id", Text),
+    Column("run_kind", Text, nullable=False),
+    Column("project_ids", Text, nullable=False),  # JSON list
+    Column("channel_ids", Text, nullable=False),  # JSON list
+    Column("created_at", BigInteger, nullable=False),
+    Column("revoked_at", BigInteger),
+    Column("last_used_at", BigInteger),
+)
+
+TOMBSTONES = Table(
+    "tombstones",
+    METADATA,
+    Column("namespace_id", Integer, primary_key=True, autoincrement=False),
+    Column("content_hash", Text, primary_key=True),
+    Column("workspace_id", Text, nullable=False),
+    Column("why", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+)
+
+RECALL_TRACES = Table(
+    "recall_traces",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("workspace_id", Text, nullable=False),
+    Column("actor_id", Text, nullable=False),
+    Column("principal", Text, nullable=False),  # JSON
+    Column("mode", Text, nullable=False),
+    Column("query", Text, nullable=False),
+    Column("request", Text, nullable=False),  # JSON
+    Column("returned", Text, nullable=False),  # JSON
+    Column("withheld", Text, nullable=False),  # JSON
+    Column("created_at", BigInteger, nullable=False),
+)
+
+# Since revision 0002.
+Index("ix_memories_session", MEMORIES.c.namespace_id, MEMORIES.c.session_id)
+Index("ix_recall_traces_newest", RECALL_TRACES.c.workspace_id, RECALL_TRACES.c.created_at)
+
+
+def creation_statements(dialect: Dialect) -> list[str]:
+    """The statements that make an empty database one of revision :data:`HEAD`, stamp included."""
+    statements = []
+    for table in METADATA.sorted_tables:
+        statements.append(str(CreateTable(table).compile(dialect=dialect)))
+        statements.extend(
+            str(CreateIndex(index).compile(dialect=dialect))
+            for index in sorted(table.indexes, key=lambda index: str(index.name))
+        )
+    return [*statements, f"INSERT INTO {ALEMBIC_VERSION.name} (version_num) VALUES ('{HEAD}')"]  # noqa: S608
