@@ -19,7 +19,7 @@ class ChunkPolicy:
 
     bits: int  # see model/use_policy.py
     due_at: int | None  # microseconds since 1970 at which bits change by themselves; None = never
-    due_bits: int  # what is added then
+    due_bits: int | None  # the bits from then on
 
 
 def settle(record: MemoryRecord, now: int, pending_days: int) -> MemoryRecord:
@@ -43,13 +43,14 @@ def chunk_policy(record: MemoryRecord, pending_days: int) -> ChunkPolicy:
         is_evergreen=record.is_evergreen,
     )
     if record.lifecycle not in (Lifecycle.ACTIVE, Lifecycle.STALE):
-        return ChunkPolicy(bits, None, 0)
+        return ChunkPolicy(bits, None, None)
     moments = [(moment, HIDDEN_BIT) for moment in _ends(record, pending_days)]
     if record.lifecycle is Lifecycle.ACTIVE and record.stale_after:
         moments.append((to_us(record.stale_after), STALE_BIT))
     if not moments:
-        return ChunkPolicy(bits, None, 0)
-    return ChunkPolicy(bits, *min(moments))
+        return ChunkPolicy(bits, None, None)
+    due_at, bit = min(moments)
+    return ChunkPolicy(bits, due_at, bits | bit)
 
 
 def _ends(record: MemoryRecord, pending_days: int) -> list[int]:

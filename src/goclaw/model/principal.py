@@ -109,6 +109,11 @@ class Principal:
         return ADMIN in self.roles
 
     @property
+    def may_administer(self) -> bool:
+        """An administrator by own hand; an agent that acts for one administers nothing."""
+        return self.is_own_hand and self.is_admin
+
+    @property
     def is_reviewer(self) -> bool:
         """A human who may decide the workspace's reviews."""
         return self.is_own_hand and (REVIEWER in self.roles or self.is_admin)

@@ -27,7 +27,7 @@ def moment(days):
 def test_a_confirmed_record_without_dates_lives_for_ever():
     plain = record()
     assert settle(plain, after(10_000), WAIT) is plain
-    assert chunk_policy(plain, WAIT) == ChunkPolicy(0, None, 0)
+    assert chunk_policy(plain, WAIT) == ChunkPolicy(0, None, None)
 
 
 def test_stale_after_makes_it_stale_and_expires_at_ends_it():
@@ -36,15 +36,15 @@ def test_stale_after_makes_it_stale_and_expires_at_ends_it():
     assert settle(dated, after(5), WAIT).lifecycle is Lifecycle.STALE
     assert settle(dated, after(9), WAIT).lifecycle is Lifecycle.EXPIRED
     assert chunk_policy(dated, WAIT) == ChunkPolicy(0, after(5), STALE_BIT)
-    assert chunk_policy(settle(dated, after(5), WAIT), WAIT) == ChunkPolicy(STALE_BIT, after(9), HIDDEN_BIT)
-    assert chunk_policy(settle(dated, after(9), WAIT), WAIT) == ChunkPolicy(HIDDEN_BIT, None, 0)
+    assert chunk_policy(settle(dated, after(5), WAIT), WAIT) == ChunkPolicy(STALE_BIT, after(9), STALE_BIT | HIDDEN_BIT)
+    assert chunk_policy(settle(dated, after(9), WAIT), WAIT) == ChunkPolicy(HIDDEN_BIT, None, None)
 
 
 def test_what_nobody_reviews_expires_after_the_wait():
     waiting = record(review_status=ReviewStatus.PENDING)
     assert settle(waiting, after(WAIT) - 1, WAIT).lifecycle is Lifecycle.ACTIVE
     assert settle(waiting, after(WAIT), WAIT).lifecycle is Lifecycle.EXPIRED
-    assert chunk_policy(waiting, WAIT) == ChunkPolicy(PENDING_BIT, after(WAIT), HIDDEN_BIT)
+    assert chunk_policy(waiting, WAIT) == ChunkPolicy(PENDING_BIT, after(WAIT), PENDING_BIT | HIDDEN_BIT)
 
 
 def test_a_restricted_record_waits_if_it_waited_before():

@@ -47,6 +47,13 @@ def test_review_is_for_humans():
     assert not Principal("alice", roles=("reviewer", "admin"), run_kind="agent").is_reviewer
 
 
+def test_administration_takes_an_administrators_own_hand():
+    assert Principal("alice", roles=("admin",)).may_administer
+    assert not Principal("alice", roles=("reviewer",)).may_administer
+    assert not Principal("alice", roles=("admin",), run_kind="agent").may_administer
+    assert not Principal(None, roles=("admin",), run_kind="cron").may_administer
+
+
 def test_autonomous_runs_and_imports_have_no_person():
     assert Principal("alice", run_kind="cron").person_id is None
     assert Principal("alice", run_kind="import").person_id is None
