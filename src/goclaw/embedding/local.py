@@ -96,10 +96,11 @@ class LocalProvider:
 
 
 def _plan_runs(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Positions of texts that run together: of nearly the same length, because the shorter ones are padded."""
+    """Positions of texts that run together: the shorter ones are padded, to at most about twice their length."""
     batch: list[int] = []
     for position in sorted(range(len(lengths)), key=lambda each: lengths[each]):
-        if batch and (len(batch) + 1) * lengths[position] > BATCH_PIECES:
+        longest = lengths[position]
+        if batch and ((len(batch) + 1) * longest > BATCH_PIECES or longest > 2 * lengths[batch[0]] + 8):
             yield batch
             batch = []
         batch.append(position)

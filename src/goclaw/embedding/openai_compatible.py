@@ -38,6 +38,8 @@ REFUSALS = (401, 402, 403, 404)
 KEY_COMPLAINT = re.compile(r"api[ _]key", re.IGNORECASE)  # Gemini answers 400 to a wrong key
 QUOTA_USED_UP = re.compile(r"insufficient_quota|billing_hard_limit")
 RETRY_DELAY = re.compile(r'"retryDelay":\s*"([0-9.]+)s"')  # Gemini's way to say Retry-After
+# At level debug they write whole requests and headers, and texts of the memory never go to a log.
+TALKATIVE_LOGGERS = ("openai", "httpcore2")
 BYTES_PER_TEXT = 512 * 1024  # an answer longer than this per text is no answer
 
 
@@ -64,8 +66,8 @@ class OpenAiCompatibleProvider:
         self._client = OpenAI(api_key=api_key or "none", base_url=base_url, max_retries=0)
         # Only settings decide what is sent, not variables made for other programs.
         self._client.organization = self._client.project = None
-        # At level debug the client writes whole requests, and texts of the memory never go to a log.
-        logging.getLogger("openai").setLevel(logging.INFO)
+        for name in TALKATIVE_LOGGERS:
+            logging.getLogger(name).setLevel(logging.INFO)
 
     @property
     def identity(self) -> EmbeddingIdentity:
