@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+from openai import OpenAIError
 
 from goclaw.embedding.batches import EmbeddingFailure, embed_each
 from goclaw.embedding.circuit import CircuitBreaker, GuardedProvider
@@ -265,6 +266,18 @@ def test_a_service_that_is_not_there_is_named(open_provider: Callable[..., OpenA
     error = failure_of(open_provider(base_url=url))
     assert "cannot be reached" in str(error)
     assert not error.final
+
+
+def test_r105_any_other_error_of_the_client_is_not_passed_on(
+    provider: OpenAiCompatibleProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> bytes:
+        raise OpenAIError(CANARY)
+
+    monkeypatch.setattr(provider, "_fetch", fail)
+    error = failure_of(provider)
+    assert CANARY not in repr(error)
+    assert error.__context__ is None
 
 
 def test_half_a_surrogate_pair_is_no_reason_to_fail(server: OpenAiServer, provider: OpenAiCompatibleProvider) -> None:

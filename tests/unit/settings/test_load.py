@@ -141,6 +141,7 @@ def test_all_wrong_values_are_named_at_once(tmp_path: Path) -> None:
         ("server:\n  port: 1\n  port: 2\n", "the key of line 3 stands there already"),
         ("server:\n  port: 1\nserver:\n  host: x\n", "the key of line 3 stands there already"),
         ("server:\n  port: 1\nserver.port: 2\n", "server.port stands twice in config.yaml"),
+        ("server: \x07", "config.yaml cannot be understood: it is not YAML"),
     ],
 )
 def test_a_file_that_cannot_be_understood_is_named_with_the_line(tmp_path: Path, config: str, expected: str) -> None:
@@ -155,6 +156,16 @@ def test_r105_no_message_about_a_wrong_file_repeats_what_stands_in_it(tmp_path: 
         "memory.search.dims: canary-value",
     ):
         assert "canary" not in problem(tmp_path, config)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_bytes(b"\xff\xfe")
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load_settings(tmp_path, environment={})
+    (tmp_path / "config.yaml").unlink()
+    (tmp_path / "config.yaml").mkdir()
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load_settings(tmp_path, environment={})
 
 
 def test_a_file_of_comments_and_a_missing_file_give_the_defaults(tmp_path: Path) -> None:

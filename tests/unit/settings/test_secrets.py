@@ -40,7 +40,7 @@ def test_a_secret_can_be_replaced_and_removed(paths: StatePaths) -> None:
     vault = Vault.open(paths)
     vault.set("A", "1")
     vault.set("A", "2")
-    assert vault.get("A") == "2"
+    assert vault.get("A") == vault.get("A") == "2"
     assert vault.remove("A") is True
     assert vault.remove("A") is False
     assert vault.names() == []
@@ -56,7 +56,8 @@ def test_looking_into_an_empty_vault_makes_nothing(paths: StatePaths) -> None:
 def test_a_passphrase_opens_what_it_closed_and_nothing_else_does(paths: StatePaths) -> None:
     Vault.open(paths, "right").set("A", CANARY)
     assert not paths.vault_key.exists()
-    assert Vault.open(paths, "right").get("A") == CANARY
+    vault = Vault.open(paths, "right")
+    assert [vault.get("A"), vault.get("A")] == [CANARY, CANARY]
     for passphrase, hint in (("wrong", "key is wrong"), (None, "GOCLAW_VAULT_PASSPHRASE")):
         with pytest.raises(SecretsError, match=hint):
             Vault.open(paths, passphrase).get("A")
@@ -108,6 +109,12 @@ def test_a_damaged_vault_is_named_and_kept(paths: StatePaths, damage: Callable[[
     with pytest.raises(SecretsError):
         Vault.open(paths).set("B", "1")
     assert paths.secrets.read_bytes() == damaged
+
+
+def test_a_vault_that_cannot_be_read_is_named(paths: StatePaths) -> None:
+    paths.secrets.mkdir(parents=True)
+    with pytest.raises(SecretsError, match=r"secrets\.enc cannot be read"):
+        Vault.open(paths).names()
 
 
 def test_a_lost_or_damaged_or_open_key_file_is_named(paths: StatePaths) -> None:
