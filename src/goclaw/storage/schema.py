@@ -148,6 +148,14 @@ CHUNK_VECTORS = Table(
     Column("vec", LargeBinary, nullable=False),  # float32, little-endian
 )
 
+# Chunks that still need a vector: put here by the unit that stores them, worked off by the embed job.
+PENDING_VECTORS = Table(
+    "pending_vectors",
+    METADATA,
+    Column("slot", ROW_KEY, primary_key=True, autoincrement=False),
+    Column("refused_because", Text),  # the service will never take this text; NULL while it waits
+)
+
 INDEX_META = Table(
     "index_meta",
     METADATA,
@@ -280,6 +288,18 @@ RECALL_TRACES = Table(
     Column("request", Text, nullable=False),  # JSON
     Column("returned", Text, nullable=False),  # JSON
     Column("withheld", Text, nullable=False),  # JSON
+    Column("created_at", BigInteger, nullable=False),
+)
+
+# What a client's Idempotency-Key has stored, so that a request sent twice is done once.
+IDEMPOTENCY_KEYS = Table(
+    "idempotency_keys",
+    METADATA,
+    Column("workspace_id", Text, primary_key=True),
+    Column("actor_id", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("body_hash", Text, nullable=False),  # sha256 of the request
+    Column("memory_id", Text, nullable=False),
     Column("created_at", BigInteger, nullable=False),
 )
 
