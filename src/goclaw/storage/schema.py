@@ -143,17 +143,18 @@ Index("ix_memory_chunks_due", MEMORY_CHUNKS.c.due_at, sqlite_where=_HAS_DUE, pos
 CHUNK_VECTORS = Table(
     "chunk_vectors",
     METADATA,
-    Column("model_no", Integer, primary_key=True, autoincrement=False),
+    # The slot stands first: a deleted chunk's vectors of all models are found without knowing the models.
     Column("slot", BigInteger, primary_key=True, autoincrement=False),
+    Column("model_no", Integer, primary_key=True, autoincrement=False),
     Column("vec", LargeBinary, nullable=False),  # float32, little-endian
 )
 
-# Chunks that still need a vector: put here by the unit that stores them, worked off by the embed job.
+# The list of chunks that wait for their vector in the current model.
 PENDING_VECTORS = Table(
     "pending_vectors",
     METADATA,
     Column("slot", ROW_KEY, primary_key=True, autoincrement=False),
-    Column("refused_because", Text),  # the service will never take this text; NULL while it waits
+    Column("refused_because", Text),  # the model service will never take it; NULL while it waits
 )
 
 INDEX_META = Table(
@@ -211,14 +212,13 @@ MEMORY_JOBS = Table(
 )
 Index("ix_memory_jobs_next", MEMORY_JOBS.c.state, MEMORY_JOBS.c.priority, MEMORY_JOBS.c.run_after)
 
+# Schedules are the store's own, so these rows belong to no workspace.
 CRON_RUNS = Table(
     "cron_runs",
     METADATA,
-    Column("workspace_id", Text, primary_key=True),
     Column("name", Text, primary_key=True),
     Column("due_at", BigInteger, primary_key=True, autoincrement=False),
-    Column("owner", Text, nullable=False),
-    Column("started_at", BigInteger, nullable=False),
+    Column("taken_at", BigInteger, nullable=False),
 )
 
 AUDIT_LOG = Table(

@@ -1,0 +1,99 @@
+"""The audit log: one row for each thing done, appended in the unit that does it. It never holds stored text."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, or_, select
+
+from goclaw.model.ids import new_id
+from goclaw.storage.database import Reader, Row, Unit
+from goclaw.storage.schema import AUDIT_LOG
+from goclaw.storage.statement import Statement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEvent:
+    """Something that was done, or refused."""
+
+    event_type: str  # memory_written, memory_refused, access_changed, ... (governance.md 7)
+    workspace_id: str
+    actor_kind: str
+    actor_id: str
+    at: int  # microseconds since 1970
+    memory_id: str | None = None
+    trace_id: str | None = None
+    namespace_id: int | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict)  # reasons, counts, ids; never text
+    id: str = ""  # UUIDv7, given when it is appended
+
+
+_A = AUDIT_LOG.c
+_INSERT = Statement(AUDIT_LOG.insert())
+
+
+def append(unit: Unit, event: AuditEvent) -> str:
+    """Add an event; its id."""
+    event_id = new_id()
+    row = (
+        event_id,
+        event.event_type,
+        event.workspace_id,
+        event.actor_kind,
+        event.actor_id,
+        event.memory_id,
+        event.trace_id,
+        event.namespace_id,
+        json.dumps(dict(event.detail), ensure_ascii=False, separators=(",", ":")) if event.detail else None,
+        event.at,
+    )
+    unit.run(_INSERT, row)
+    return event_id
+
+
+def page(
+    reader: Reader,
+    workspace_id: str,
+    *,
+    event_type: str | None = None,
+    actor_id: str | None = None,
+    memory_id: str | None = None,
+    before: tuple[int, str] | None = None,
+    limit: int,
+) -> list[AuditEvent]:
+    """Events of a workspace, newest first; ``before`` is (at, id) of the last one of the page before."""
+    wanted = {"event_type": event_type, "actor_id": actor_id, "memory_id": memory_id}
+    chosen = {name: value for name, value in wanted.items() if value is not None}
+    statement = _page(tuple(chosen), before is not None)
+    return [_event(row) for row in reader.all(statement, (workspace_id, *chosen.values(), *(before or ()), limit))]
+
+
+@lru_cache(maxsize=16)
+def _page(columns: tuple[str, ...], is_later_page: bool) -> Statement:
+    conditions: list[ColumnElement[bool]] = [_A.workspace_id == bindparam("workspace_id")]
+    conditions += [_A[name] == bindparam(name) for name in columns]
+    names = ["workspace_id", *columns]
+    if is_later_page:
+        moment: BindParameter[int] = bindparam("moment")
+        conditions.append(or_(_A.at < moment, and_(_A.at == moment, _A.id < bindparam("before_id"))))
+        names += ["moment", "before_id"]
+    newest_first = select(AUDIT_LOG).where(*conditions).order_by(_A.at.desc(), _A.id.desc())
+    return Statement(newest_first.limit(bindparam("at_most")), *names, "at_most")
+
+
+def _event(row: Row) -> AuditEvent:
+    event_id, event_type, workspace_id, actor_kind, actor_id, memory_id, trace_id, namespace_id, detail, at = row
+    return AuditEvent(
+        id=event_id,
+        event_type=event_type,
+        workspace_id=workspace_id,
+        actor_kind=actor_kind,
+        actor_id=actor_id,
+        memory_id=memory_id,
+        trace_id=trace_id,
+        namespace_id=namespace_id,
+        detail=json.loads(detail) if detail else {},
+        at=at,
+    )
