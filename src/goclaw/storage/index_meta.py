@@ -1,4 +1,4 @@
-"""Index identity: with which model, chunker and tokeniser the vectors were made. One is current, one may be building."""
+"""Index identity: with which model, chunker and tokeniser vectors were made. One is current, one may be building."""
 
 from dataclasses import astuple, dataclass
 
