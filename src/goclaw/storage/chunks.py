@@ -93,15 +93,6 @@ _SET_TERMS = Statement(
 _EXISTING = StatementFamily(lambda size: select(_C.slot).where(_at_slots(size)))
 _COUNT = Statement(select(func.count()).select_from(MEMORY_CHUNKS))
 
-_SLOTS_AT = StatementFamily(lambda size: select(_C.slot).where(_at_slots(size)))
-_SET_TERMS = Statement(
-    update(MEMORY_CHUNKS)
-    .where(_C.slot == bindparam("which"))
-    .values(terms=bindparam("new_terms"), tokens_version=bindparam("new_version")),
-    *("new_terms", "new_version", "which"),
-)
-_COUNT = Statement(select(func.count()).select_from(MEMORY_CHUNKS))
-
 
 def insert(unit: Unit, rows: Sequence[ChunkRow]) -> None:
     """Store chunks; their slots were taken by ``namespaces.allocate_slots``."""
@@ -178,32 +169,13 @@ def set_terms(unit: Unit, terms: Sequence[tuple[int, bytes]], tokens_version: in
     unit.run_many(_SET_TERMS, [(words, tokens_version, slot) for slot, words in terms])
 
 
-def existing_slots(reader: Reader, slots: Sequence[int]) -> set[int]:
-    """Those of the slots that hold a chunk."""
-    existing: set[int] = set()
-    for portion in in_portions(slots):
-        rows = reader.all(_EXISTING.of(len(portion)), StatementFamily.padded(portion))
-        existing.update(slot for (slot,) in rows)
-    return existing
-
-
-def count(reader: Reader) -> int:
-    """How many chunks the store holds."""
-    row = reader.one(_COUNT)
-    return int(row[0]) if row else 0
-
-
 def existing(reader: Reader, slots: Sequence[int]) -> set[int]:
     """Those of the slots that hold a chunk."""
     found: set[int] = set()
     for portion in in_portions(slots):
-        found.update(slot for (slot,) in reader.all(_SLOTS_AT.of(len(portion)), StatementFamily.padded(portion)))
+        rows = reader.all(_EXISTING.of(len(portion)), StatementFamily.padded(portion))
+        found.update(slot for (slot,) in rows)
     return found
-
-
-def set_terms(unit: Unit, terms: Sequence[tuple[int, bytes]], tokens_version: int) -> None:
-    """Give chunks (slot, words) the words of another version of the tokeniser."""
-    unit.run_many(_SET_TERMS, [(words, tokens_version, slot) for slot, words in terms])
 
 
 def count(reader: Reader) -> int:

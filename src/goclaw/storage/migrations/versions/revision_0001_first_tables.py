@@ -87,11 +87,13 @@ def _create_memories() -> None:
         sa.Column("expires_at", sa.BigInteger),
         sa.Column("version", sa.BigInteger, nullable=False),
     )
+    only = sa.text("external_ref IS NOT NULL")
     op.create_index(
         "ix_memories_external_ref",
         "memories",
         ["namespace_id", "external_ref"],
-        **_only_where("external_ref IS NOT NULL"),
+        sqlite_where=only,
+        postgresql_where=only,
     )
     op.create_index("ix_memories_newest", "memories", ["namespace_id", "created_at"])
     op.create_index("ix_memories_same_content", "memories", ["namespace_id", "content_hash"])
@@ -141,7 +143,8 @@ def _create_index() -> None:
         sa.Column("due_policy", sa.Integer),
         sa.Column("updated_at", sa.BigInteger, nullable=False),
     )
-    op.create_index("ix_memory_chunks_due", "memory_chunks", ["due_at"], **_only_where("due_at IS NOT NULL"))
+    only = sa.text("due_at IS NOT NULL")
+    op.create_index("ix_memory_chunks_due", "memory_chunks", ["due_at"], sqlite_where=only, postgresql_where=only)
     op.create_index("ix_memory_chunks_memory", "memory_chunks", ["memory_id"])
     op.create_table(
         "chunk_vectors",
@@ -266,8 +269,3 @@ def _create_principals() -> None:
         sa.Column("revoked_at", sa.BigInteger),
         sa.Column("last_used_at", sa.BigInteger),
     )
-
-
-def _only_where(condition: str) -> dict[str, sa.TextClause]:
-    """The options that make an index hold these rows only."""
-    return {"sqlite_where": sa.text(condition), "postgresql_where": sa.text(condition)}
