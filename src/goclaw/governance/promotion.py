@@ -114,7 +114,8 @@ def _is_for_oneself(write: WriteContext) -> bool:
 
 def _is_learned_from_own_turn(write: WriteContext) -> bool:
     from_turn = write.is_untainted_turn and not write.is_write_back and not write.is_own_hand
-    return from_turn and write.may_write and not write.is_high_impact
+    in_their_reach = write.principal.person_id is not None and write.may_write
+    return from_turn and in_their_reach and not write.is_high_impact
 
 
 def _is_sourced_observation(write: WriteContext) -> bool:
@@ -124,7 +125,7 @@ def _is_sourced_observation(write: WriteContext) -> bool:
 
 def _as_claimed(write: WriteContext) -> Provenance:
     """As claimed where allowed, else generated. A person who claims nothing has observed: a person is no agent."""
-    if write.claimed is not None and write.is_write_back:
+    if write.claimed is not None:
         return write.claimed if may_claim(write) else Provenance.GENERATED
     return Provenance.OBSERVED if write.is_own_hand else Provenance.GENERATED
 
@@ -156,8 +157,8 @@ _LINES: tuple[Line, ...] = (
 
 
 def may_claim(write: WriteContext) -> bool:
-    """Whether the writer has a right to the provenance the write-back claims; without a claim there is nothing to deny."""
-    if not write.is_write_back or write.claimed is None:
+    """Whether the writer has a right to the provenance it claims; without a claim there is nothing to deny."""
+    if write.claimed is None:
         return True
     if write.claimed is Provenance.USER_CONFIRMED:
         return _is_word_of_a_human(write)

@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from goclaw.governance.detectors.credential_context import find_credentials
+from goclaw.governance.detectors.credential_values import looks_random
 from goclaw.governance.detectors.key_material import find_key_material
 from goclaw.governance.detectors.plain_form import PlainForm, plain_form, rewrite
 from goclaw.governance.detectors.token_formats import CREDENTIAL, find_tokens
 
 # A break inside a key: the end of a line with its indent or quote marks, or two string literals put together.
 _BREAK = re.compile(
-    r"(?<=[A-Za-z0-9_\-+/]{4})(?:[ \t]{0,4}\\?\r?\n[ \t>|#*]{0,8}|[\"'][ \t]{0,4}[+.&]?[ \t]{0,4}(?:\r?\n[ \t]{0,16})?[\"'])"
+    r"(?<=[A-Za-z0-9_\-+/]{4})"
+    r"(?:[ \t]{0,4}\\?\r?\n[ \t>|#*]{0,8}|[\"'][ \t]{0,4}[+.&]?[ \t]{0,4}(?:\r?\n[ \t]{0,16})?[\"'])"
     r"(?=[A-Za-z0-9_\-+/=]{4})"
 )
 _RUN_BEFORE = re.compile(r"[A-Za-z0-9_\-+/]{4,60}$")
@@ -26,6 +28,10 @@ _SPACES = re.compile(r"[ \t\u00b7|,]|(?<=.)[.\-](?=.)")
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_\-]{24,4096}+={0,2}")
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2}){20,2048}")
+_NEAR = re.compile(
+    r"\b(?:[Tt]oken|[Ss]ecret|[Pp]assword|[Kk]ey|[Cc]redential|[Pp]assphrase)s?\b[^\n:=]{1,40}?[\s\"'`(]([A-Za-z0-9+/_\-]{24,200})"
+    r"(?![A-Za-z0-9+/_\-.])"
+)
 _MOST_DECODED_CHARS = 64_000
 _LEAST_PRINTABLE = 0.97
 
@@ -52,6 +58,12 @@ def scan_secrets(text: str) -> list[SecretHit]:
             hits.update(_scan_form(other))
     hits.update(_scan_wrapped(form))
     return _united(hits)
+
+
+def is_secret_suspected(text: str) -> bool:
+    """Whether a word for a key stands shortly before a value that only a machine could have made, with nothing that
+    says they belong together: too little to refuse, too much to let pass unseen."""
+    return any(looks_random(near[1], least=24) for near in _NEAR.finditer(plain_form(text).text))
 
 
 def redact(text: str) -> str:

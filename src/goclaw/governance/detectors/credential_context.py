@@ -89,47 +89,11 @@ _PASSWORD = re.compile(
 )
 # Words for a secret that a machine made.
 _KEYS_OF = (
-    *(
-        "api",
-        "access",
-        "secret",
-        "private",
-        "encryption",
-        "encrypt",
-        "encoding",
-        "signing",
-        "signature",
-        "master",
-        "auth",
-    ),
-    *(
-        "account",
-        "shared",
-        "session",
-        "app",
-        "application",
-        "service",
-        "storage",
-        "consumer",
-        "client",
-        "webhook",
-        "bot",
-    ),
+    *("api", "access", "secret", "private", "encryption", "encrypt", "encoding", "signing", "signature", "master"),
+    *("auth", "account", "shared", "session", "app", "application", "service", "storage", "consumer", "client", "bot"),
     *("deploy", "admin", "root", "hmac", "aes", "jwt", "crypto", "vault", "recovery", "license", "licence", "product"),
-    *(
-        "subscription",
-        "project",
-        "server",
-        "write",
-        "read",
-        "ssh",
-        "provider",
-        "ingest",
-        "wi-?fi",
-        "wlan",
-        "wpa2?",
-        "network",
-    ),
+    *("subscription", "project", "server", "write", "read", "ssh", "provider", "ingest", "webhook", "network"),
+    *("wi-?fi", "wlan", "wpa2?"),
 )
 _TOKEN = re.compile(
     alternation(

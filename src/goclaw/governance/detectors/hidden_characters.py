@@ -1,4 +1,4 @@
-"""Hidden characters: signs a reader cannot see, or that turn the reading direction, where no script or emoji needs them."""
+"""Hidden characters: signs a reader cannot see, or that turn the reading direction, where nothing needs them."""
 
 import re
 import unicodedata

@@ -166,7 +166,7 @@ def find_tokens(text: str) -> Iterator[tuple[str, int, int]]:
             yield (API_KEY if shape is not _SHAPES[0] else CREDENTIAL), found.start(), found.end()
     for found in _VENDOR_TOKEN.finditer(text):
         if (
-            found[1] not in _PUBLIC_VENDOR_WORDS
+            not _PUBLIC_VENDOR_WORDS.fullmatch(found[1])
             and all(case.search(found[2]) for case in _CASES)
             and looks_random(found[2])
         ):
