@@ -7,9 +7,10 @@ from typing import Any
 
 
 class JobKind(StrEnum):
-    INDEX = "index"  # chunk and tokenise again, when chunker or tokeniser changed
     EMBED = "embed"  # give chunks their vectors
     REINDEX = "reindex"  # rebuild all vectors beside the old ones, then switch
+    SWEEP = "sweep"  # make permanent what time did to records
+    UPKEEP = "upkeep"  # drop what nobody needs any more: old backups, finished jobs
 
 
 class JobState(StrEnum):

@@ -1,0 +1,168 @@
+"""Bootstrap: builds everything from the settings; the only place that knows how the parts fit together."""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from goclaw.embedding.choose import choose_provider
+from goclaw.embedding.provider import EmbeddingProvider
+from goclaw.ingest.embed import Embedder
+from goclaw.ingest.queue import JobQueue
+from goclaw.ingest.reindex import Reindexer
+from goclaw.ingest.schedule import CronEntry, Scheduler
+from goclaw.ingest.schema_notes import SchemaNotes
+from goclaw.ingest.sweep import SWEEP, Sweeper
+from goclaw.ingest.update import Updater
+from goclaw.ingest.upkeep import UPKEEP, Upkeeper
+from goclaw.ingest.worker import WorkerPool
+from goclaw.ingest.write import Writer
+from goclaw.lifecycle.forget import Forgetter
+from goclaw.memory import Memory, Services
+from goclaw.model.access import WriteAccess
+from goclaw.model.clock import Clock, SystemClock
+from goclaw.model.ids import IdMaker
+from goclaw.model.job import JobKind
+from goclaw.recall.browse import Browser
+from goclaw.recall.recall import Recaller
+from goclaw.recall.statistics import Statistics
+from goclaw.search.blocks import BlockCache
+from goclaw.search.vector_index import VectorIndex
+from goclaw.settings.load import LoadedSettings, load_settings, write_first_config
+from goclaw.settings.settings import Settings
+from goclaw.storage.database import Database
+from goclaw.storage.open import open_database
+
+CRON_ZONE = ZoneInfo("UTC")
+MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A running engine: the public face, and the parts that the gateway and the command line need beside it."""
+
+    memory: Memory
+    database: Database
+    clock: Clock
+    ids: IdMaker
+    loaded: LoadedSettings
+    settings: Settings  # with secrets filled in
+    workers: WorkerPool
+    vectors: VectorIndex
+    blocks: BlockCache
+
+
+def open_memory(
+    state_dir: Path | str | None = None,
+    settings: Mapping[str, object] | None = None,
+    *,
+    clock: Clock | None = None,
+) -> Memory:
+    """Open the memory of a state directory (``~/.goclaw``, or ``GOCLAW_STATE_DIR``); it is made if it is missing.
+
+    ``settings`` are dotted keys over the file's, e.g. ``{"memory.search.min_score": 0}``. The store may be open several
+    times, also in other processes. ``clock`` replaces the machine's in tests.
+
+    Raises SettingsError, StoreError (SchemaTooNew where a newer goclaw wrote the store) and SecretsError.
+    """
+    return open_engine(state_dir, settings, clock=clock).memory
+
+
+def open_engine(
+    state_dir: Path | str | None = None,
+    settings: Mapping[str, object] | None = None,
+    *,
+    clock: Clock | None = None,
+    workers: int | None = None,
+) -> Engine:
+    """Build and start an engine; ``workers`` replaces ``memory.jobs.workers``. Close its memory to close it."""
+    loaded = load_settings(state_dir, settings)
+    write_first_config(loaded.paths)
+    in_force = loaded.unlock()
+    clock = clock or SystemClock()
+    database = open_database(in_force.database, loaded.paths.state_dir)
+    try:
+        provider = choose_provider(in_force, clock)
+        return _assemble(loaded, in_force, database, provider, clock, workers)
+    except BaseException:
+        database.close()
+        raise
+
+
+def _assemble(
+    loaded: LoadedSettings,
+    settings: Settings,
+    database: Database,
+    provider: EmbeddingProvider | None,
+    clock: Clock,
+    worker_count: int | None,
+) -> Engine:
+    ids = IdMaker(clock)
+    search = settings.memory.search
+    pending_days = settings.governance.pending_days
+    write_access = WriteAccess(**settings.memory.write_access.model_dump())
+    vectors = VectorIndex(provider, search.query_timeout_s)
+    blocks = BlockCache(search.cache_mb * MEGABYTE)
+    embedder = Embedder(database, clock, vectors, search.timeout_s, settings.memory.cache.max_entries)
+    sweeper = Sweeper(database, clock, pending_days)
+    upkeeper = Upkeeper(database, clock, loaded.paths.backups, settings.backup.keep_days)
+    workers = WorkerPool(
+        database,
+        clock,
+        {
+            JobKind.EMBED: embedder.work_off,
+            JobKind.REINDEX: Reindexer(database, vectors, embedder).rebuild,
+            JobKind.SWEEP: sweeper.sweep,
+            JobKind.UPKEEP: upkeeper.keep_up,
+        },
+        settings.memory.jobs.lease_s,
+    )
+    scheduler = Scheduler(
+        database,
+        clock,
+        (CronEntry("sys-sweep", "* * * * *", SWEEP), CronEntry("sys-upkeep", "17 * * * *", UPKEEP)),
+        CRON_ZONE,
+        workers.wake,
+    )
+    writer = Writer(database, clock, ids, settings, write_access, wants_vectors=provider is not None, wake=workers.wake)
+    count = settings.memory.jobs.workers if worker_count is None else worker_count
+    memory = Memory(
+        Services(
+            settings=settings,
+            writer=writer,
+            updater=Updater(writer),
+            forgetter=Forgetter(writer, loaded.paths.backups, vectors.clear_cache),
+            schema_notes=SchemaNotes(writer),
+            recaller=Recaller(database, clock, ids, settings, write_access, blocks, vectors),
+            browser=Browser(database, clock, write_access, pending_days),
+            statistics=Statistics(database, write_access, blocks, vectors),
+            jobs=JobQueue(database, clock, workers, has_workers=count > 0),
+            close=_Closer(database, provider, workers, scheduler),
+        )
+    )
+    if not database.read_only:
+        database.write(vectors.adopt)
+        workers.start(count)
+        if count:
+            scheduler.start()
+    return Engine(memory, database, clock, ids, loaded, settings, workers, vectors, blocks)
+
+
+class _Closer:
+    """Closes the parts in the order in which nothing that was acknowledged is lost; a second call does nothing."""
+
+    def __init__(
+        self, database: Database, provider: EmbeddingProvider | None, workers: WorkerPool, scheduler: Scheduler
+    ) -> None:
+        self._parts = (scheduler.stop, workers.stop, database.close, *((provider.close,) if provider else ()))
+        self._lock = threading.Lock()
+        self._is_closed = False
+
+    def __call__(self) -> None:
+        with self._lock:
+            if self._is_closed:
+                return
+            self._is_closed = True
+        for close in self._parts:
+            close()

@@ -1,0 +1,58 @@
+"""Audit: who did what, one row per action, written in the action's own transaction. Rows hold ids, never text."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from goclaw.model.principal import Principal
+from goclaw.model.record import MemoryRecord
+from goclaw.storage.audit_log import AuditEvent
+
+
+class EventType(StrEnum):
+    """The actions that leave a row (governance.md 7)."""
+
+    RECALL_REQUESTED = "recall_requested"
+    MEMORY_RETURNED = "memory_returned"
+    MEMORY_USED = "memory_used"
+    MEMORY_IGNORED = "memory_ignored"
+    MEMORY_WRITTEN = "memory_written"
+    MEMORY_REFUSED = "memory_refused"
+    MEMORY_CONFIRMED = "memory_confirmed"
+    MEMORY_EDITED = "memory_edited"
+    MEMORY_EVIDENCE_ONLY = "memory_evidence_only"
+    MEMORY_RESTRICTED = "memory_restricted"
+    MEMORY_STALE = "memory_stale"
+    MEMORY_MERGED = "memory_merged"
+    MEMORY_REJECTED = "memory_rejected"
+    MEMORY_DISPUTED = "memory_disputed"
+    MEMORY_SUPERSEDED = "memory_superseded"
+    MEMORY_UNDONE = "memory_undone"
+    MEMORY_FORGOTTEN = "memory_forgotten"
+    MEMORY_EXPIRED = "memory_expired"
+    POLICY_CHANGED = "policy_changed"
+    ACCESS_CHANGED = "access_changed"
+    EXPORTED = "exported"
+    IMPORTED = "imported"
+
+
+def event(
+    principal: Principal,
+    event_type: EventType,
+    at: int,
+    *,
+    record: MemoryRecord | None = None,
+    trace_id: str | None = None,
+    detail: Mapping[str, Any] | None = None,
+) -> AuditEvent:
+    """The row for what ``principal`` did at ``at`` (microseconds). ``detail`` holds words and numbers, never content."""
+    return AuditEvent(
+        event_type=event_type,
+        workspace_id=record.workspace_id if record else principal.workspace_id,
+        actor_kind=principal.actor_kind,
+        actor_id=principal.actor_id,
+        memory_id=record.id if record else None,
+        trace_id=trace_id,
+        detail=dict(detail or {}),
+        at=at,
+    )

@@ -1,0 +1,121 @@
+"""From what a caller says to a draft: every field checked, in its plain form, before anybody decides anything."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from goclaw.model.clock import to_us
+from goclaw.model.errors import InvalidInput
+from goclaw.model.principal import canonical_id
+from goclaw.model.provenance import SourceRef
+from goclaw.model.record import Kind, MemoryDraft
+from goclaw.model.scope import WRITABLE_SCOPES, Scope
+from goclaw.model.tags import ENGINE_TAGS, normalise_tags
+from goclaw.model.visibility import Visibility
+
+MAX_LABEL_CHARS = 500  # domain, speaker, external_ref, session: names, not texts
+MAX_SOURCES = 50
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+def draft_of(
+    content: str,
+    *,
+    scope: str,
+    kind: str = Kind.NOTE,
+    tags: Iterable[str] = (),
+    domain: str | None = None,
+    project_id: str | None = None,
+    channel_id: str | None = None,
+    visibility: str | None = None,
+    source_refs: Iterable[SourceRef | Mapping[str, str | None]] = (),
+    external_ref: str | None = None,
+    session_id: str | None = None,
+    turn: int | None = None,
+    speaker: str | None = None,
+    occurred_at: datetime | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    max_content_chars: int,
+) -> MemoryDraft:
+    """A draft, or InvalidInput that names the field and what it takes."""
+    return MemoryDraft(
+        content=checked_content(content, max_content_chars),
+        scope=_writable_scope(scope),
+        kind=choice(Kind, kind, "kind"),
+        tags=checked_tags(tags),
+        domain=label(domain, "domain"),
+        project_id=None if project_id is None else canonical_id(project_id, "project_id"),
+        channel_id=None if channel_id is None else canonical_id(channel_id, "channel_id"),
+        visibility=None if visibility is None else choice(Visibility, visibility, "visibility"),
+        source_refs=_sources(source_refs),
+        external_ref=label(external_ref, "external_ref"),
+        session_id=label(session_id, "session_id"),
+        turn=_turn(turn),
+        speaker=label(speaker, "speaker"),
+        occurred_at=None if occurred_at is None else _moment(occurred_at),
+        metadata=dict(metadata or {}),
+    )
+
+
+def checked_content(content: str, max_chars: int) -> str:
+    """The text itself; blank or too long is an error, never silently cut."""
+    if not isinstance(content, str) or not content.strip():
+        raise InvalidInput("There is nothing to remember.", "Give the memory a text.")
+    if len(content) > max_chars:
+        raise InvalidInput(
+            f"The text has {len(content):,} characters; a record holds up to {max_chars:,}.",
+            "Store a summary and a link to the source, or raise memory.max_content_chars.",
+        )
+    return content
+
+
+def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Tags in their plain form; those that only the engine sets are an error."""
+    clean = normalise_tags(tags)
+    if reserved := ENGINE_TAGS.intersection(clean):
+        raise InvalidInput(f"The tag {', '.join(reserved)} is set by goclaw itself.", "Leave it out.")
+    return clean
+
+
+def choice(kind: type[Choice], value: str, what: str) -> Choice:
+    """One of the words of an enumeration."""
+    try:
+        return kind(value)
+    except ValueError:
+        raise InvalidInput(f"The {what} is not known.", f"Use one of: {', '.join(kind)}.") from None
+
+
+def label(value: str | None, what: str) -> str | None:
+    """A short name without blanks around it; an empty one is none."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or len(value) > MAX_LABEL_CHARS:
+        raise InvalidInput(f"{what} is too long or no text.", f"Use up to {MAX_LABEL_CHARS} characters.")
+    return value.strip() or None
+
+
+def _writable_scope(scope: str) -> Scope:
+    if scope not in WRITABLE_SCOPES:
+        raise InvalidInput("The scope cannot be written.", f"Use one of: {', '.join(WRITABLE_SCOPES)}.")
+    return Scope(scope)
+
+
+def _sources(sources: Iterable[SourceRef | Mapping[str, str | None]]) -> tuple[SourceRef, ...]:
+    clean = tuple(dict.fromkeys(SourceRef.of(source) for source in sources))
+    if len(clean) > MAX_SOURCES:
+        raise InvalidInput(f"A record points to at most {MAX_SOURCES} sources.", "Name the ones it rests on.")
+    return clean
+
+
+def _turn(turn: int | None) -> int | None:
+    if turn is not None and (isinstance(turn, bool) or not isinstance(turn, int) or not 0 <= turn < 2**31):
+        raise InvalidInput("turn is not a turn number.", "Use a whole number from 0 to 2,147,483,647.")
+    return turn
+
+
+def _moment(moment: datetime) -> int:
+    if not isinstance(moment, datetime):
+        raise InvalidInput("occurred_at is no date.", "Use a datetime; without a time zone it is read as UTC.")
+    return to_us(moment)

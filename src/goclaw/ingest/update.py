@@ -1,0 +1,136 @@
+"""Update: a change of text, kind, domain or tags, by whoever may write there, against the version they read."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from goclaw.governance.audit import EventType, event
+from goclaw.ingest.draft import checked_content, checked_tags, choice, label
+from goclaw.ingest.embedding_queue import ask_for_vectors
+from goclaw.ingest.index import Indexed, index_record, replace_chunks
+from goclaw.ingest.write import Writer, identity_of
+from goclaw.model.access import WriteWay
+from goclaw.model.clock import from_us
+from goclaw.model.errors import AccessDenied, Conflict, InvalidInput, VersionConflict
+from goclaw.model.lifecycle import Lifecycle
+from goclaw.model.principal import Principal
+from goclaw.model.record import Kind, MemoryDraft, MemoryRecord
+from goclaw.model.review import ReviewStatus
+from goclaw.model.tags import ENGINE_TAGS
+from goclaw.storage import audit_log, memories, namespaces
+from goclaw.storage.database import Unit
+
+_EDITABLE = (Lifecycle.ACTIVE, Lifecycle.STALE, Lifecycle.DISPUTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What to change; ``None`` leaves a field as it is, an empty domain removes it."""
+
+    content: str | None = None
+    kind: str | None = None
+    domain: str | None = None
+    tags: Iterable[str] | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return self.content is None and self.kind is None and self.domain is None and self.tags is None
+
+
+@dataclass(frozen=True, slots=True)
+class Updater:
+    """Changes records. New text is a new statement: its trust is decided anew, by the rules of a write."""
+
+    writer: Writer
+
+    def update(
+        self, principal: Principal, record: MemoryRecord, change: Change, expected_version: int | None
+    ) -> MemoryRecord:
+        """The record as it is afterwards.
+
+        ``record`` is what the principal may see. Raises VersionConflict where somebody changed it since
+        ``expected_version``, AccessDenied where the principal may not write there, and what a write raises.
+        """
+        self._check(principal, record, change, expected_version)
+        draft = self.writer.without_undue_tags(principal, self._draft(record, change))
+        flags = self.writer.check_content(principal, draft)
+        changed = self._changed(principal, record, draft, flags)
+        indexed = index_record(changed, self.writer.settings.memory.chunk)
+        stored = self.writer.database.write(lambda unit: self._store(unit, principal, record, changed, indexed))
+        self.writer.wake()
+        return stored
+
+    def _check(self, principal: Principal, record: MemoryRecord, change: Change, expected_version: int | None) -> None:
+        if change.is_empty:
+            raise InvalidInput("Nothing is to be changed.", "Give content, kind, domain or tags.")
+        self.writer.check_access(principal, record.namespace, WriteWay.MEMORY_WRITE)
+        if record.lifecycle not in _EDITABLE:
+            raise Conflict(f"A record that is {record.lifecycle} cannot be changed.", "Write it anew.")
+        if record.review_status is ReviewStatus.CONFIRMED and not principal.is_own_hand:
+            raise AccessDenied("What a human confirmed is changed by a human.", "Write a new record instead.")
+        if expected_version is not None and expected_version != record.version:
+            raise _changed_meanwhile()
+
+    def _draft(self, record: MemoryRecord, change: Change) -> MemoryDraft:
+        max_chars = self.writer.settings.memory.max_content_chars
+        tags = record.tags
+        if change.tags is not None:
+            kept = [tag for tag in record.tags if tag in ENGINE_TAGS]
+            tags = (*checked_tags(change.tags), *kept)
+        return MemoryDraft(
+            content=record.content if change.content is None else checked_content(change.content, max_chars),
+            scope=record.scope,
+            kind=record.kind if change.kind is None else choice(Kind, change.kind, "kind"),
+            tags=tags,
+            domain=record.domain if change.domain is None else label(change.domain, "domain"),
+            source_refs=record.source_refs,
+            external_ref=record.external_ref,
+            session_id=record.session_id,
+            speaker=record.speaker,
+            metadata=record.metadata,
+        )
+
+    def _changed(
+        self, principal: Principal, record: MemoryRecord, draft: MemoryDraft, flags: tuple[str, ...]
+    ) -> MemoryRecord:
+        now = from_us(self.writer.clock.now())
+        changed = replace(
+            record,
+            content=draft.content,
+            content_hash=identity_of(draft),
+            kind=draft.kind,
+            domain=draft.domain,
+            tags=draft.tags,
+            updated_at=now,
+            version=record.version + 1,
+        )
+        if draft.content == record.content and principal.is_own_hand:
+            return changed  # labels only, by a human: the statement and its trust are the same
+        state = self.writer.first_state(principal, draft, record.namespace, flags)
+        is_confirmed = state.review_status is ReviewStatus.CONFIRMED
+        return replace(
+            changed,
+            lifecycle=Lifecycle.ACTIVE,
+            provenance=state.provenance,
+            review_status=state.review_status,
+            restricted_from=None,
+            flags=state.flags,
+            last_confirmed_at=now if is_confirmed else record.last_confirmed_at,
+        )
+
+    def _store(
+        self, unit: Unit, principal: Principal, record: MemoryRecord, changed: MemoryRecord, indexed: Indexed
+    ) -> MemoryRecord:
+        if not memories.replace(unit, changed, record.version):
+            raise _changed_meanwhile()
+        state = namespaces.find_or_make(unit, changed.namespace)
+        pending_days = self.writer.settings.governance.pending_days
+        replace_chunks(unit, changed, state.id, indexed, pending_days, embed=self.writer.wants_vectors)
+        now = self.writer.clock.now()
+        if self.writer.wants_vectors:
+            ask_for_vectors(unit, now)
+        audit_log.append(unit, event(principal, EventType.MEMORY_EDITED, now, record=changed))
+        return changed
+
+
+def _changed_meanwhile() -> VersionConflict:
+    return VersionConflict("The record was changed since you read it.", "Read it again and repeat the change.")

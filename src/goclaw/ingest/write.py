@@ -1,0 +1,174 @@
+"""Write: access, guard, first state, one unit of work, and only then "stored".
+
+No model is asked while someone waits. A record is findable by keyword the moment it is acknowledged; its vectors follow
+as a job. The same content in the same namespace refreshes the record that is there instead of doubling it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from goclaw.governance.audit import EventType, event
+from goclaw.governance.impact import is_high_impact
+from goclaw.governance.promotion import FirstState, WriteContext, first_state
+from goclaw.governance.write_guard import examine, guarded_fields
+from goclaw.ingest.embedding_queue import ask_for_vectors
+from goclaw.ingest.index import Indexed, index_record, store_chunks
+from goclaw.ingest.place import place_of
+from goclaw.ingest.refresh import refresh
+from goclaw.model.access import Decision, WriteAccess, WriteWay, may_write
+from goclaw.model.clock import Clock, from_us
+from goclaw.model.errors import AccessDenied, Conflict, UnsafeContent
+from goclaw.model.ids import IdMaker
+from goclaw.model.lifecycle import Lifecycle
+from goclaw.model.namespace import Namespace
+from goclaw.model.principal import Principal
+from goclaw.model.record import MemoryDraft, MemoryRecord
+from goclaw.model.review import ReviewStatus
+from goclaw.model.tags import CRITICAL
+from goclaw.settings.settings import Settings
+from goclaw.storage import audit_log, memories, namespaces, tombstones
+from goclaw.storage.database import Database, Unit
+from goclaw.text.fingerprint import content_hash
+
+REJECTED_BEFORE = "rejected_before"
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Stores drafts. ``wants_vectors`` says whether this process has an embedding provider; ``wake`` rouses workers."""
+
+    database: Database
+    clock: Clock
+    ids: IdMaker
+    settings: Settings
+    write_access: WriteAccess
+    wants_vectors: bool
+    wake: Callable[[], None]
+
+    def write(self, principal: Principal, draft: MemoryDraft, way: WriteWay = WriteWay.MEMORY_WRITE) -> MemoryRecord:
+        """Store the draft and return the record as stored, or the one that already says the same.
+
+        Raises AccessDenied, UnsafeContent or InvalidInput; then nothing is stored but the audit row of the refusal.
+        """
+        namespace = place_of(principal, draft)
+        self.check_access(principal, namespace, way)
+        draft = self.without_undue_tags(principal, draft)
+        flags = self.check_content(principal, draft)
+        state = self.first_state(principal, draft, namespace, flags)
+        record = self._record(principal, draft, namespace, state)
+        indexed = index_record(record, self.settings.memory.chunk)
+        stored = self.database.write(lambda unit: self._store(unit, principal, record, indexed))
+        self.wake()
+        return stored
+
+    def check_access(self, principal: Principal, namespace: Namespace, way: WriteWay) -> None:
+        """Raise AccessDenied, leaving an audit row, where the principal may not write into the namespace."""
+        decision = may_write(principal, namespace, way, self.write_access)
+        if not decision.allowed:
+            self._audit_refusal(principal, {"why": "access_denied", "scope": namespace.scope})
+            raise _denied(decision)
+
+    def check_content(self, principal: Principal, draft: MemoryDraft) -> tuple[str, ...]:
+        """The flags of the write guard; raises UnsafeContent, leaving an audit row, where it refuses."""
+        is_unsourced = not principal.is_own_hand and not draft.source_refs
+        verdict = examine(guarded_fields(draft), self.settings.governance.guard, is_unsourced=is_unsourced)
+        if verdict.findings:
+            reasons = sorted({finding.reason for finding in verdict.findings})
+            self._audit_refusal(principal, {"why": "unsafe_content", "reasons": reasons})
+            raise UnsafeContent(verdict.findings)
+        return verdict.flags
+
+    def without_undue_tags(self, principal: Principal, draft: MemoryDraft) -> MemoryDraft:
+        """``critical`` is given by the own hand of an administrator or a listed writer; elsewhere it falls off."""
+        if CRITICAL not in draft.tags or self.may_tag_critical(principal):
+            return draft
+        return replace(draft, tags=tuple(tag for tag in draft.tags if tag != CRITICAL))
+
+    def may_tag_critical(self, principal: Principal) -> bool:
+        return principal.is_own_hand and (principal.is_admin or self.write_access.lists(principal))
+
+    def first_state(
+        self, principal: Principal, draft: MemoryDraft, namespace: Namespace, flags: tuple[str, ...]
+    ) -> FirstState:
+        """What trust the text starts with (governance.md 2)."""
+        return first_state(
+            WriteContext(
+                principal=principal,
+                namespace=namespace,
+                is_listed=self.write_access.lists(principal),
+                flags=flags,
+                has_source_refs=bool(draft.source_refs),
+                is_high_impact=is_high_impact(draft.kind, draft.content),
+            )
+        )
+
+    def _record(
+        self, principal: Principal, draft: MemoryDraft, namespace: Namespace, state: FirstState
+    ) -> MemoryRecord:
+        now = from_us(self.clock.now())
+        return MemoryRecord(
+            id=self.ids.new_id(),
+            namespace=namespace,
+            kind=draft.kind,
+            content=draft.content,
+            content_hash=identity_of(draft),
+            lifecycle=Lifecycle.ACTIVE,
+            provenance=state.provenance,
+            review_status=state.review_status,
+            actor_id=principal.actor_id,
+            actor_kind=principal.actor_kind,
+            created_at=now,
+            updated_at=now,
+            version=1,
+            domain=draft.domain,
+            flags=state.flags,
+            tags=draft.tags,
+            metadata=draft.metadata,
+            source_refs=draft.source_refs,
+            external_ref=draft.external_ref,
+            session_id=draft.session_id,
+            turn=draft.turn,
+            speaker=draft.speaker,
+            occurred_at=None if draft.occurred_at is None else from_us(draft.occurred_at),
+            agent_id=principal.agent_id,
+            on_behalf_of=principal.person_id,
+            last_confirmed_at=now if state.review_status is ReviewStatus.CONFIRMED else None,
+            last_seen_at=now,
+        )
+
+    def _store(self, unit: Unit, principal: Principal, record: MemoryRecord, indexed: Indexed) -> MemoryRecord:
+        state = namespaces.find_or_make(unit, record.namespace)
+        if not principal.is_own_hand and tombstones.exists(unit, state.id, record.content_hash):
+            raise Conflict("This was forgotten on purpose.", "A person may write it anew by their own hand.")
+        known = memories.find_same(unit, state.id, record.kind, record.content_hash)
+        if known is not None and known.lifecycle is Lifecycle.REJECTED:
+            if set(record.source_refs) <= set(known.source_refs):
+                return known  # refused once, from this source: it does not come back
+            record = replace(
+                record,
+                review_status=ReviewStatus.PENDING,
+                flags=(*record.flags, REJECTED_BEFORE),
+                last_confirmed_at=None,
+            )
+        elif known is not None and known.lifecycle in (Lifecycle.ACTIVE, Lifecycle.STALE, Lifecycle.DISPUTED):
+            return refresh(unit, principal, known, record, self.settings.governance.pending_days)
+        pending_days = self.settings.governance.pending_days
+        memories.insert(unit, record, state.id)
+        store_chunks(unit, record, state.id, indexed, pending_days, embed=self.wants_vectors)
+        if self.wants_vectors:
+            ask_for_vectors(unit, self.clock.now())
+        audit_log.append(unit, event(principal, EventType.MEMORY_WRITTEN, self.clock.now(), record=record))
+        return record
+
+    def _audit_refusal(self, principal: Principal, detail: dict[str, object]) -> None:
+        row = event(principal, EventType.MEMORY_REFUSED, self.clock.now(), detail=detail)
+        self.database.write(lambda unit: audit_log.append(unit, row))
+
+
+def identity_of(draft: MemoryDraft) -> str:
+    """What "the same content" compares: who said it counts, since "I like tea" of two people is two memories."""
+    return content_hash(f"{draft.speaker}: {draft.content}" if draft.speaker else draft.content)
+
+
+def _denied(decision: Decision) -> AccessDenied:
+    return AccessDenied(decision.reason, decision.hint)

@@ -1,0 +1,91 @@
+"""Forget: erase one record and everything that was made from it, and say honestly what went and what stayed.
+
+The rows go in one unit; then a truncating checkpoint takes the old pages; then the receipt is written. A tombstone
+keeps only a hash, so that the same text is not captured again. Backups are not touched: the receipt names them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from goclaw.governance.audit import EventType, event
+from goclaw.ingest.index import drop_chunks, embeddable_text
+from goclaw.ingest.write import Writer
+from goclaw.model.access import WriteWay
+from goclaw.model.clock import from_us
+from goclaw.model.errors import AccessDenied, NotFound
+from goclaw.model.ids import sha256_hex
+from goclaw.model.principal import Principal
+from goclaw.model.record import MemoryRecord
+from goclaw.model.review import ReviewStatus
+from goclaw.storage import audit_log, chunks, embedding_cache, jobs, memories, namespaces, recall_traces, tombstones
+from goclaw.storage.database import Unit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What forgetting did. ``kept_in`` lists backups that still hold the text, by file name."""
+
+    memory_id: str
+    forgotten_at: datetime
+    removed: dict[str, int]  # table -> rows
+    blanked_traces: int  # recall traces whose question and snapshots were replaced
+    kept_in: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetter:
+    """Erases records for those who may write where they live."""
+
+    writer: Writer
+    backups: Path
+    clear_query_cache: Callable[[], None]
+
+    def forget(self, principal: Principal, record: MemoryRecord) -> Receipt:
+        """Erase ``record`` (which the principal may see) and return the receipt.
+
+        Raises AccessDenied where the principal may not write there, NotFound where it is gone already.
+        """
+        self.writer.check_access(principal, record.namespace, WriteWay.MEMORY_WRITE)
+        if record.review_status is ReviewStatus.CONFIRMED and not principal.is_own_hand:
+            raise AccessDenied("What a human confirmed is forgotten by a human.", "Ask a person to forget it.")
+        self.writer.database.flush_later()  # traces that still wait must be there to be blanked
+        now = self.writer.clock.now()
+        removed, blanked = self.writer.database.write(lambda unit: self._erase(unit, principal, record, now))
+        self.clear_query_cache()
+        self.writer.database.checkpoint()
+        return Receipt(
+            memory_id=record.id,
+            forgotten_at=from_us(now),
+            removed=removed,
+            blanked_traces=blanked,
+            kept_in=self._older_backups(),
+        )
+
+    def _erase(self, unit: Unit, principal: Principal, record: MemoryRecord, now: int) -> tuple[dict[str, int], int]:
+        hashes = _embedded_hashes(record, [row.text for row in chunks.of_memory(unit, record.id)])
+        slots = drop_chunks(unit, record.id)
+        if not memories.delete(unit, record.id):
+            raise NotFound("There is no such record any more.")
+        cached = embedding_cache.delete_hashes(unit, record.workspace_id, hashes)
+        blanked = recall_traces.blank(unit, record.workspace_id, record.id)
+        removed = {
+            "memories": 1,
+            "memory_chunks": len(slots),
+            "embedding_cache": cached,
+            "memory_jobs": jobs.delete_of_key(unit, record.workspace_id, record.id),
+        }
+        state = namespaces.find_or_make(unit, record.namespace)
+        tombstones.put(unit, record.workspace_id, state.id, record.content_hash, "forgotten", now)
+        audit_log.append(unit, event(principal, EventType.MEMORY_FORGOTTEN, now, record=record, detail=removed))
+        return removed, blanked
+
+    def _older_backups(self) -> tuple[str, ...]:
+        if not self.backups.is_dir():
+            return ()
+        return tuple(sorted(file.name for file in self.backups.iterdir() if file.is_file()))
+
+
+def _embedded_hashes(record: MemoryRecord, texts: Sequence[str]) -> list[str]:
+    return [sha256_hex(embeddable_text(record, text)) for text in texts]

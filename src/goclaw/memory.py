@@ -1,0 +1,209 @@
+"""Memory: the services by name. The public face of the library; it has no logic of its own."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Self
+
+from goclaw.ingest.draft import draft_of
+from goclaw.ingest.queue import JobQueue
+from goclaw.ingest.schema_notes import SchemaNotes
+from goclaw.ingest.update import Change, Updater
+from goclaw.ingest.write import Writer
+from goclaw.lifecycle.forget import Forgetter, Receipt
+from goclaw.model.errors import NotFound
+from goclaw.model.hit import Found
+from goclaw.model.principal import Principal
+from goclaw.model.provenance import SourceRef
+from goclaw.model.record import MemoryRecord
+from goclaw.recall.ask import Ask, Mode
+from goclaw.recall.browse import Browser, Page
+from goclaw.recall.recall import Recaller
+from goclaw.recall.statistics import Statistics
+from goclaw.settings.settings import Settings
+from goclaw.storage.memories import RecordFilter
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What a Memory is made of; built by ``bootstrap``."""
+
+    settings: Settings
+    writer: Writer
+    updater: Updater
+    forgetter: Forgetter
+    schema_notes: SchemaNotes
+    recaller: Recaller
+    browser: Browser
+    statistics: Statistics
+    jobs: JobQueue
+    close: Callable[[], None]
+
+
+class Memory:
+    """A memory store that is open. Use it from any number of threads, and close it, or use ``with``.
+
+    Every method takes the :class:`goclaw.Principal` that asks. It is trusted: the program around has authenticated it.
+    Errors are those of :mod:`goclaw.errors`; each carries a hint that says what would work.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def write(
+        self,
+        principal: Principal,
+        text: str,
+        *,
+        scope: str,
+        kind: str = "note",
+        tags: Iterable[str] = (),
+        domain: str | None = None,
+        project_id: str | None = None,
+        channel_id: str | None = None,
+        visibility: str | None = None,
+        source_refs: Iterable[SourceRef | Mapping[str, str | None]] = (),
+        external_ref: str | None = None,
+        session_id: str | None = None,
+        turn: int | None = None,
+        speaker: str | None = None,
+        occurred_at: datetime | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> MemoryRecord:
+        """Remember a text; the record as stored, durable and findable by keyword when this returns.
+
+        ``scope`` is personal, agent_notes, global or agent_config. ``visibility`` is the narrowest useful one unless
+        given: the channel, the project, else the workspace. The same content written again in the same place and kind
+        returns the record that is there, refreshed. ``occurred_at`` without a time zone is read as UTC.
+
+        Raises AccessDenied, UnsafeContent or InvalidInput; then nothing is stored.
+        """
+        draft = draft_of(
+            text,
+            scope=scope,
+            kind=kind,
+            tags=tags,
+            domain=domain,
+            project_id=project_id,
+            channel_id=channel_id,
+            visibility=visibility,
+            source_refs=source_refs,
+            external_ref=external_ref,
+            session_id=session_id,
+            turn=turn,
+            speaker=speaker,
+            occurred_at=occurred_at,
+            metadata=metadata,
+            max_content_chars=self._services.settings.memory.max_content_chars,
+        )
+        return self._services.writer.write(principal, draft)
+
+    def get(self, principal: Principal, memory_id: str) -> MemoryRecord | None:
+        """The record, or None: also where the principal may not see it."""
+        return self._services.browser.get(principal, memory_id)
+
+    def list(
+        self,
+        principal: Principal,
+        filters: RecordFilter | None = None,
+        *,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page:
+        """Records the principal may see, newest first, ``limit`` (1-200) at a time; follow ``next_cursor``."""
+        return self._services.browser.page(principal, filters or RecordFilter(), cursor, limit)
+
+    def update(
+        self,
+        principal: Principal,
+        memory_id: str,
+        *,
+        content: str | None = None,
+        kind: str | None = None,
+        domain: str | None = None,
+        tags: Iterable[str] | None = None,
+        expected_version: int | None = None,
+    ) -> MemoryRecord:
+        """Change a record; new text is a new statement, so its trust is decided anew.
+
+        Raises NotFound, AccessDenied, UnsafeContent, and VersionConflict where ``expected_version`` is not the
+        record's: then read it again.
+        """
+        record = self._require(principal, memory_id)
+        change = Change(content=content, kind=kind, domain=domain, tags=tags)
+        return self._services.updater.update(principal, record, change, expected_version)
+
+    def forget(self, principal: Principal, memory_id: str) -> Receipt:
+        """Erase a record and everything derived from it; the receipt says what went and which backups still hold it.
+
+        Raises NotFound and AccessDenied.
+        """
+        return self._services.forgetter.forget(principal, self._require(principal, memory_id))
+
+    def recall(
+        self,
+        principal: Principal,
+        query: str,
+        *,
+        limit: int | None = None,
+        include_unconfirmed: bool = False,
+        include_stale: bool = False,
+    ) -> Found:
+        """What may go into a prompt for this question: only what review and time allow, with the trace of it.
+
+        ``limit`` (1-200) replaces ``memory.search.max_results``. An empty answer has a ``reason``.
+        """
+        ask = Ask(
+            text=query,
+            mode=Mode.AUTOMATIC,
+            limit=limit,
+            include_unconfirmed=include_unconfirmed,
+            include_stale=include_stale,
+        )
+        return self._services.recaller.answer(principal, ask)
+
+    def search(
+        self, principal: Principal, query: str, *, limit: int | None = None, include_history: bool = False
+    ) -> Found:
+        """Explicit search: also pending, stale and disputed records, marked; ``include_history``: superseded ones."""
+        ask = Ask(text=query, mode=Mode.EXPLICIT, limit=limit, include_history=include_history)
+        return self._services.recaller.answer(principal, ask)
+
+    def write_schema_note(self, principal: Principal, datasource: str, table: str, text: str) -> MemoryRecord:
+        """Store what is known about a table, in place of its last note: found by search, never injected.
+
+        For the host's db_analyze and db_enrich: administrators, agents that act for one, SOP, cron and import runs.
+        """
+        return self._services.schema_notes.write(principal, datasource, table, text)
+
+    def wait_until_indexed(self, timeout_s: float = 60) -> bool:
+        """Wait until everything written so far has its vectors; False when the time (seconds) is over first."""
+        return self._services.jobs.wait_until_indexed(timeout_s)
+
+    def stats(self, principal: Principal) -> dict[str, Any]:
+        """Counts of what the principal may read; for an administrator also jobs, index and disk."""
+        return self._services.statistics.of(principal)
+
+    @property
+    def jobs(self) -> JobQueue:
+        """The job queue: page, get, retry, reindex. For administrators."""
+        return self._services.jobs
+
+    def close(self) -> None:
+        """Stop the workers, finish what was acknowledged, and let go of the files. Closing twice is safe."""
+        self._services.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _require(self, principal: Principal, memory_id: str) -> MemoryRecord:
+        record = self.get(principal, memory_id)
+        if record is None:
+            raise NotFound("There is no such record.", "Or it is not yours to see.")
+        return record

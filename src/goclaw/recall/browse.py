@@ -1,0 +1,71 @@
+"""Browse: records by id and in pages, newest first, without ranking; only what the principal may read."""
+
+import base64
+import binascii
+import json
+from dataclasses import dataclass
+from datetime import datetime
+
+from goclaw.model.access import Reading, WriteAccess
+from goclaw.model.clock import Clock, from_us, to_us
+from goclaw.model.errors import InvalidInput
+from goclaw.model.freshness import settle
+from goclaw.model.principal import Principal
+from goclaw.model.record import MemoryRecord
+from goclaw.recall.readable import readable_states
+from goclaw.storage import memories
+from goclaw.storage.database import Database
+from goclaw.storage.memories import RecordFilter
+
+MAX_PAGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some records, and the cursor of the next ones; None at the end."""
+
+    records: tuple[MemoryRecord, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """Reads records as they are now: what time made stale or expired says so."""
+
+    database: Database
+    clock: Clock
+    write_access: WriteAccess
+    pending_days: int
+
+    def get(self, principal: Principal, memory_id: str) -> MemoryRecord | None:
+        """The record, or None: also where the principal may not see it, so that the two cannot be told apart."""
+        with self.database.read() as reader:
+            states = readable_states(reader, principal, self.write_access, Reading.MANAGE)
+            record = memories.get(reader, memory_id, [state.id for state in states])
+        return None if record is None else settle(record, self.clock.now(), self.pending_days)
+
+    def page(self, principal: Principal, filters: RecordFilter, cursor: str | None = None, limit: int = 50) -> Page:
+        """Up to ``limit`` (1-200) records that pass the filters, newest first."""
+        if not 1 <= limit <= MAX_PAGE:
+            raise InvalidInput("The page size is out of range.", f"Use 1 to {MAX_PAGE}.")
+        before = None if cursor is None else _decode(cursor)
+        with self.database.read() as reader:
+            states = readable_states(reader, principal, self.write_access, Reading.MANAGE)
+            found = memories.page(
+                reader, [state.id for state in states], filters=filters, before=before, limit=limit + 1
+            )
+        now = self.clock.now()
+        records = tuple(settle(record, now, self.pending_days) for record in found[:limit])
+        return Page(records, _encode(found[limit - 1]) if len(found) > limit else None)
+
+
+def _encode(last: MemoryRecord) -> str:
+    return base64.urlsafe_b64encode(json.dumps([to_us(last.created_at), last.id]).encode()).decode()
+
+
+def _decode(cursor: str) -> tuple[datetime, str]:
+    try:
+        created_at, memory_id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+        return from_us(int(created_at)), str(memory_id)
+    except (ValueError, TypeError, OverflowError, binascii.Error):
+        raise InvalidInput("The cursor is not one of ours.", "Use next_cursor of the page before.") from None

@@ -1,0 +1,103 @@
+"""Recall: find with rules and leave a trace. One read transaction, so that counters, blocks and records agree.
+
+access (which namespaces?) -> search (keyword + vector, min_score, decay, evidence check) -> label -> trace.
+"""
+
+from dataclasses import dataclass, replace
+
+from goclaw.embedding.provider import Vector
+from goclaw.model.access import Reading, WriteAccess
+from goclaw.model.clock import Clock
+from goclaw.model.hit import Found, Reason
+from goclaw.model.ids import IdMaker
+from goclaw.model.principal import Principal
+from goclaw.recall.ask import Ask, Mode
+from goclaw.recall.label import label_hits, label_withheld
+from goclaw.recall.readable import readable_states
+from goclaw.recall.trace import trace_of
+from goclaw.search import hybrid
+from goclaw.search.blocks import BlockCache
+from goclaw.search.hybrid import Ranking
+from goclaw.search.query import Query
+from goclaw.search.vector_index import VectorIndex
+from goclaw.settings.settings import Settings
+from goclaw.storage import chunks, memories, recall_traces
+from goclaw.storage.database import Database, Reader
+
+_READINGS = {Mode.AUTOMATIC: Reading.RECALL, Mode.EXPLICIT: Reading.SEARCH}
+_NOBODY = Found(hits=(), reason=Reason.NO_IDENTITY)
+
+
+@dataclass(frozen=True, slots=True)
+class Recaller:
+    """Answers questions."""
+
+    database: Database
+    clock: Clock
+    ids: IdMaker
+    settings: Settings
+    write_access: WriteAccess
+    blocks: BlockCache
+    vectors: VectorIndex
+
+    def answer(self, principal: Principal, ask: Ask) -> Found:
+        """What the principal may see that answers the question; an honest, reasoned "nothing" otherwise."""
+        if not principal.is_identified:
+            return _NOBODY
+        vector = self.vectors.embed_query(ask.text) if ask.text.strip() else None
+        with self.database.read() as reader:
+            found = self._find(reader, principal, ask, vector)
+        return self._with_trace(principal, ask, found)
+
+    def _find(self, reader: Reader, principal: Principal, ask: Ask, vector: Vector | None) -> Found:
+        states = readable_states(reader, principal, self.write_access, _READINGS[ask.mode])
+        index = self.vectors.state(reader)
+        now = self.clock.now()
+        query = Query.of(
+            ask.text, vector=vector if index.model_no is not None else None, now=now, withheld_bits=ask.withheld_bits
+        )
+        ranking = hybrid.search(reader, self.blocks, states, query, self.options(ask, index.model_no, index.floor))
+        slots = [row.slot for row in (*ranking.hits, *ranking.withheld)]
+        texts = chunks.texts_at(reader, slots)
+        wanted = {texts[row.slot].memory_id for row in ranking.hits if row.slot in texts}
+        records = memories.get_many(reader, sorted(wanted), [state.id for state in states])
+        hits = label_hits(
+            principal,
+            ranking.hits,
+            texts,
+            records,
+            withheld_bits=ask.withheld_bits,
+            now=now,
+            pending_days=self.settings.governance.pending_days,
+        )
+        return Found(
+            hits=hits,
+            reason=None if hits else ranking.reason or Reason.NO_CANDIDATES,
+            notes=self._notes(ranking, index.reason, vector),
+            withheld=label_withheld(ranking.withheld, texts, ask.withheld_bits),
+            searched_namespaces=len(states),
+        )
+
+    def options(self, ask: Ask, model_no: int | None, floor: float | None) -> hybrid.Options:
+        """How to search: the settings, and this question's limit."""
+        search = self.settings.memory.search
+        return hybrid.Options.of(search, limit=ask.limit or search.max_results, model_no=model_no, model_floor=floor)
+
+    def _notes(self, ranking: Ranking, index_reason: Reason | None, vector: Vector | None) -> tuple[Reason, ...]:
+        """What was missing although the answer may be good."""
+        notes = []
+        if index_reason is not None:
+            notes.append(index_reason)
+        elif self.vectors.provider is not None and vector is None and ranking.reason is not Reason.NO_TERMS:
+            notes.append(Reason.PROVIDER_DOWN)
+        return tuple(notes)
+
+    def _with_trace(self, principal: Principal, ask: Ask, found: Found) -> Found:
+        """Queue the trace row; nobody waits for it unless memory.trace.durable is on."""
+        if self.database.read_only:
+            return found
+        trace = trace_of(self.ids.new_id(), principal, ask, found, self.clock.now())
+        self.database.write_later(lambda unit: recall_traces.insert(unit, trace))
+        if self.settings.memory.trace.durable:
+            self.database.flush_later()
+        return replace(found, trace_id=trace.id)

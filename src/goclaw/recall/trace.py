@@ -1,0 +1,44 @@
+"""Trace: what was asked, what was returned and what was withheld, so that an answer can be explained afterwards."""
+
+from goclaw.model.hit import Found
+from goclaw.model.principal import Principal
+from goclaw.recall.ask import Ask
+from goclaw.storage.recall_traces import RecallTrace
+
+
+def trace_of(trace_id: str, principal: Principal, ask: Ask, found: Found, now: int) -> RecallTrace:
+    """The row to keep. Texts are snapshots of what the asker saw; they are blanked when a record is forgotten."""
+    return RecallTrace(
+        id=trace_id,
+        workspace_id=principal.workspace_id,
+        actor_id=principal.actor_id,
+        principal={
+            "user_id": principal.user_id,
+            "run_kind": principal.run_kind,
+            "agent_id": principal.agent_id,
+            "roles": list(principal.roles),
+            "project_ids": list(principal.project_ids),
+            "channel_ids": list(principal.channel_ids),
+        },
+        mode=ask.mode,
+        query=ask.text,
+        request={
+            "limit": ask.limit,
+            "include_unconfirmed": ask.include_unconfirmed,
+            "include_stale": ask.include_stale,
+            "include_history": ask.include_history,
+        },
+        returned=[
+            {
+                "memory_id": hit.record.id,
+                "rank": rank,
+                "score": round(hit.score, 6),
+                "score_parts": dict(hit.score_parts),
+                "text": hit.chunk_text,
+                "version": hit.record.version,
+            }
+            for rank, hit in enumerate(found.hits, start=1)
+        ],
+        withheld=[{"memory_id": each.memory_id, "why": each.why} for each in found.withheld],
+        created_at=now,
+    )
