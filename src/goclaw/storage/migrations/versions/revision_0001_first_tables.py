@@ -144,7 +144,13 @@ def _create_index() -> None:
         sa.Column("updated_at", sa.BigInteger, nullable=False),
     )
     only = sa.text("due_at IS NOT NULL")
-    op.create_index("ix_memory_chunks_due", "memory_chunks", ["due_at"], sqlite_where=only, postgresql_where=only)
+    op.create_index(
+        "ix_memory_chunks_due",
+        "memory_chunks",
+        ["due_at"],
+        sqlite_where=only,
+        postgresql_where=only,
+    )
     op.create_index("ix_memory_chunks_memory", "memory_chunks", ["memory_id"])
     op.create_table(
         "chunk_vectors",
