@@ -7,6 +7,7 @@ never a driver's own.
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -88,3 +89,13 @@ class Database(Protocol):
     def close(self) -> None:
         """Write out what is queued and let go of everything. Calling it twice does no harm."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class UnchangedStore:
+    """A store opened for reading before anything brought it up to date."""
+
+    database: Database
+    file: Path
+    revision: str  # of its schema
+    head: str  # the revision this goclaw brings it to

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from goclaw.model.errors import SettingsError
 from goclaw.settings.paths import StatePaths
 from goclaw.settings.settings import DatabaseSettings
-from goclaw.storage.database import Database
+from goclaw.storage.database import Database, UnchangedStore
 
 PATIENCE_S = 30.0  # how long a unit of work waits behind other processes before it is StoreBusy
 
@@ -24,7 +24,28 @@ def open_database(settings: DatabaseSettings, state_dir: Path, *, patience_s: fl
         paths = StatePaths(state_dir)
         path = paths.inside(settings.path, paths.database)
         return open_sqlite(path, patience_s=patience_s, upgrade=_upgrade)
+    if settings.driver == "postgres":
+        from goclaw.storage.engines.postgres_opening import open_postgres
+
+        if settings.url is None:
+            raise SettingsError("The database has no address.", "Set database.url.")
+        return open_postgres(settings.url, patience_s=patience_s, upgrade=_upgrade)
     raise SettingsError(f"The driver {settings.driver} is not part of this version.", "Use sqlite or postgres.")
+
+
+def open_unchanged(
+    settings: DatabaseSettings, state_dir: Path, *, patience_s: float = PATIENCE_S
+) -> UnchangedStore | None:
+    """The store for reading, as it lies there, whatever its schema: for the copy before an upgrade.
+
+    None where there is no store yet. Raises what :func:`open_database` raises, and never changes a byte.
+    """
+    if settings.driver == "sqlite":
+        from goclaw.storage.engines.sqlite_opening import open_sqlite_unchanged
+
+        paths = StatePaths(state_dir)
+        return open_sqlite_unchanged(paths.inside(settings.path, paths.database), patience_s=patience_s)
+    raise SettingsError(f"A store of {settings.driver} is not copied by goclaw.", "Use the server's own backup tools.")
 
 
 def _upgrade(connection: Connection) -> None:

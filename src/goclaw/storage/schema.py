@@ -21,6 +21,8 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 from sqlalchemy.schema import CreateIndex, CreateTable
 
+from goclaw.model.errors import SchemaTooNew, StoreError
+
 # Every step of the schema, oldest first; each is a file in migrations/versions. The last one is what this module says.
 REVISIONS = ("0001", "0002")
 HEAD = REVISIONS[-1]
@@ -318,3 +320,18 @@ def creation_statements(dialect: Dialect) -> list[str]:
             for index in sorted(table.indexes, key=lambda index: str(index.name))
         )
     return [*statements, f"INSERT INTO {ALEMBIC_VERSION.name} (version_num) VALUES ('{HEAD}')"]  # noqa: S608
+
+
+def known_revision(revision: str | None) -> str:
+    """The revision a store is stamped with, if this goclaw knows it; None is a database without such a stamp.
+
+    Raises SchemaTooNew for a revision from the future, StoreError for a database that is not ours.
+    """
+    if revision is None:
+        raise StoreError("The database is not one of goclaw's.", "Name another one under database.path or .url.")
+    if revision not in REVISIONS:
+        raise SchemaTooNew(
+            f"The store has schema {revision}; this goclaw knows up to {HEAD}.",
+            "Install the goclaw that wrote it, or a newer one. Nothing was changed.",
+        )
+    return revision

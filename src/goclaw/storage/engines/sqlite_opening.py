@@ -8,13 +8,14 @@ from pathlib import Path
 
 from sqlalchemy import Connection, StaticPool, create_engine
 
-from goclaw.model.errors import SchemaTooNew, StoreError, StoreReadOnly
+from goclaw.model.errors import StoreError, StoreReadOnly
 from goclaw.settings.paths import make_folder
+from goclaw.storage.database import UnchangedStore
 from goclaw.storage.engines.sqlite import SqliteDatabase
 from goclaw.storage.engines.sqlite_connection import connect, prepare_writer, translate
 from goclaw.storage.engines.sqlite_units import DIALECT
 from goclaw.storage.engines.turnstile import Turnstile
-from goclaw.storage.schema import HEAD, REVISIONS, creation_statements
+from goclaw.storage.schema import HEAD, creation_statements, known_revision
 
 _NOT_WRITABLE = {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -39,6 +40,14 @@ def open_sqlite(path: Path, *, patience_s: float, upgrade: Callable[[Connection]
     finally:
         turnstile.close()
     return SqliteDatabase(path, patience_s=patience_s)
+
+
+def open_sqlite_unchanged(path: Path, *, patience_s: float) -> UnchangedStore | None:
+    """The file for reading, whatever its schema; None where there is no store in it."""
+    revision = _read_revision(path, "ro", patience_s)
+    if revision is None:
+        return None
+    return UnchangedStore(SqliteDatabase(path, patience_s=patience_s, reader_mode="ro"), path, revision, HEAD)
 
 
 def _open_for_reading(path: Path, patience_s: float) -> SqliteDatabase:
@@ -66,19 +75,13 @@ def _read_revision(path: Path, mode: str, patience_s: float) -> str | None:
         if not tables:
             return None
         if "alembic_version" not in tables:
-            raise StoreError("The database is not one of goclaw's.", "Name another file under database.path.")
+            return known_revision(None)
         row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.Error as error:
         raise translate(error) from error
     finally:
         connection.close()
-    revision = row[0] if row else None
-    if revision not in REVISIONS:
-        raise SchemaTooNew(
-            f"The store has schema {revision}; this goclaw knows up to {HEAD}.",
-            "Install the goclaw that wrote it, or a newer one. Nothing was changed.",
-        )
-    return str(revision)
+    return known_revision(row[0] if row else None)
 
 
 def _bring_to_head(path: Path, patience_s: float, upgrade: Callable[[Connection], None]) -> None:

@@ -36,14 +36,16 @@ class SqliteReader:
         return rows[0] if rows else None
 
     def begin(self) -> None:
-        try:
-            self._execute("BEGIN")
-        except sqlite3.Error as error:
-            raise translate(error) from error
+        self._command("BEGIN")
 
     def end(self) -> None:
-        if self._connection.in_transaction:
-            self._execute("ROLLBACK")
+        self._command("ROLLBACK")
+
+    def _command(self, text: str) -> None:
+        try:
+            self._execute(text)
+        except sqlite3.Error as error:
+            raise translate(error) from error
 
     def close(self) -> None:
         self._connection.close()
