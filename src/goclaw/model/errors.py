@@ -168,3 +168,10 @@ class GatewayUnreachable(GoclawError):
 
     code = "gateway_unreachable"
     status = 503
+
+
+class AddressTaken(GoclawError):
+    """Another program listens where the gateway should."""
+
+    code = "address_taken"
+    status = 503

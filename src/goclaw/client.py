@@ -1,0 +1,221 @@
+"""Client: speaks to a running gateway and knows nothing of what is behind it. Answers are plain dictionaries.
+
+Errors of the gateway come back as the errors of :mod:`goclaw.errors` they were, so a program may use the library or the
+gateway and handle failures alike.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote
+
+import httpx2
+
+from goclaw.model import errors
+from goclaw.model.errors import GatewayUnreachable, GoclawError, RateLimited, UnsafeContent, UnsafeFinding
+
+TIMEOUT_S = 60.0
+Json = dict[str, Any]
+
+_BY_CODE: dict[str, type[GoclawError]] = {
+    kind.code: kind
+    for kind in (
+        errors.InvalidInput,
+        errors.Unauthenticated,
+        errors.AccessDenied,
+        errors.NotFound,
+        errors.Conflict,
+        errors.VersionConflict,
+        errors.StoreError,
+        errors.StoreBusy,
+        errors.StoreReadOnly,
+        errors.StoreFull,
+        errors.StoreDamaged,
+        errors.ProviderError,
+    )
+}
+
+
+class GatewayClient:
+    """A connection to a gateway, with one key. Usable from several threads; close it, or use ``with``."""
+
+    def __init__(self, url: str, key: str | None, *, timeout_s: float = TIMEOUT_S) -> None:
+        """``url`` is where the gateway listens, such as http://127.0.0.1:8787; ``key`` says who asks."""
+        headers = {"x-brain-key": key} if key else {}
+        try:
+            self._http = httpx2.Client(base_url=url, headers=headers, timeout=timeout_s, trust_env=False)
+        except (httpx2.InvalidURL, ValueError):
+            raise GatewayUnreachable("The address of the gateway cannot be used.", _HINT) from None
+
+    def write(
+        self,
+        content: str,
+        *,
+        scope: str,
+        idempotency_key: str | None = None,
+        occurred_at: datetime | None = None,
+        **fields: Any,
+    ) -> Json:
+        """Store a text; the record. ``fields`` as in ``Memory.write``: kind, tags, domain, project_id, ..."""
+        body = {"content": content, "scope": scope, **fields}
+        if occurred_at is not None:
+            body["occurred_at"] = occurred_at.isoformat()
+        headers = {"idempotency-key": idempotency_key} if idempotency_key else None
+        return self._send("POST", "/api/memory/records", body, headers=headers)
+
+    def list(self, *, cursor: str | None = None, limit: int = 50, **filters: str | None) -> Json:
+        """A page: ``records``, newest first, and ``next_cursor``."""
+        return self._send("GET", "/api/memory/records", params={"cursor": cursor, "limit": limit, **filters})
+
+    def get(self, memory_id: str) -> Json:
+        """One record. Raises NotFound."""
+        return self._send("GET", _record(memory_id))
+
+    def update(self, memory_id: str, *, expected_version: int | None = None, **changes: Any) -> Json:
+        """Change content, kind, domain or tags; the record. Raises VersionConflict where it is not that version."""
+        return self._send("PATCH", _record(memory_id), {"expected_version": expected_version, **changes})
+
+    def forget(self, memory_id: str) -> Json:
+        """Erase a record; the receipt."""
+        return self._send("DELETE", _record(memory_id))
+
+    def search(self, query: str, *, limit: int | None = None, include_history: bool = False) -> Json:
+        """Explicit search: ``hits``, ``reason``, ``notes``, ``withheld``, ``trace_id``."""
+        body = {"query": query, "limit": limit, "include_history": include_history}
+        return self._send("POST", "/api/memory/search", body)
+
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        include_unconfirmed: bool = False,
+        include_stale: bool = False,
+    ) -> Json:
+        """What may go into a prompt by itself; the same shape."""
+        return self._send(
+            "POST",
+            "/api/memory/recall",
+            {
+                "query": query,
+                "limit": limit,
+                "include_unconfirmed": include_unconfirmed,
+                "include_stale": include_stale,
+            },
+        )
+
+    def write_schema_note(self, datasource: str, table: str, text: str) -> Json:
+        """Store what is known about a table; the record."""
+        return self._send("POST", "/api/memory/schema-notes", {"datasource": datasource, "table": table, "text": text})
+
+    def stats(self) -> Json:
+        """Counts of what the key's principal may read."""
+        return self._send("GET", "/api/memory/stats")
+
+    def reindex(self) -> str:
+        """Queue a rebuild of the index; the id of the job."""
+        return str(self._send("POST", "/api/memory/reindex")["job_id"])
+
+    def jobs(self, *, state: str | None = None, kind: str | None = None, limit: int = 50) -> Sequence[Json]:
+        """Jobs, newest first."""
+        params = {"state": state, "kind": kind, "limit": limit}
+        jobs: Sequence[Json] = self._send("GET", "/api/memory/jobs", params=params)["jobs"]
+        return jobs
+
+    def job(self, job_id: str) -> Json:
+        """One job, with its progress."""
+        return self._send("GET", _job(job_id))
+
+    def retry_job(self, job_id: str) -> Json:
+        """Put a dead or failed job back into the queue."""
+        return self._send("POST", f"{_job(job_id)}/retry")
+
+    def is_ready(self) -> bool:
+        """Whether the gateway can work. Raises GatewayUnreachable where none answers."""
+        return self._request("GET", "/readyz").status_code == 200
+
+    def metrics(self) -> str:
+        """Figures in Prometheus' text format."""
+        response = self._request("GET", "/metrics")
+        if response.status_code != 200:
+            raise error_in(response)
+        return response.text
+
+    def close(self) -> None:
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Json:
+        given = {name: value for name, value in (params or {}).items() if value is not None}
+        response = self._request(method, path, json=body, params=given, headers=headers)
+        if response.is_error:
+            raise error_in(response)
+        try:
+            answer: Json = response.json()
+        except ValueError:
+            raise _not_a_gateway() from None
+        return answer
+
+    def _request(self, method: str, path: str, **options: Any) -> httpx2.Response:
+        try:
+            return self._http.request(method, path, **options)
+        except httpx2.TimeoutException:
+            raise GatewayUnreachable("The gateway did not answer in time.", "Try again; see its log.") from None
+        except httpx2.RequestError:
+            raise GatewayUnreachable("No gateway answers there.", _HINT) from None
+
+
+_HINT = "Start one with `goclaw serve`, or set GOCLAW_URL to where it listens."
+
+
+def error_in(response: httpx2.Response) -> GoclawError:
+    """The error that an answer of the gateway stands for."""
+    try:
+        body = response.json()
+        message, code, hint = str(body["error"]), str(body["code"]), str(body["hint"])
+    except (ValueError, KeyError, TypeError):
+        return _not_a_gateway()
+    if code == UnsafeContent.code:
+        findings = body.get("details", {}).get("findings", [])
+        return UnsafeContent([UnsafeFinding(each["reason"], each["field"]) for each in findings])
+    if code == RateLimited.code:
+        return RateLimited(message, hint, retry_after_s=float(response.headers.get("retry-after", "1")))
+    if code == "internal":
+        return GoclawError(message, f"{hint} Request id: {body.get('request_id', 'unknown')}.")
+    kind = _BY_CODE.get(code, errors.InvalidInput if response.status_code < 500 else GoclawError)
+    return kind(message, hint)
+
+
+def _not_a_gateway() -> GatewayUnreachable:
+    return GatewayUnreachable("Something else than a gateway answers there.", _HINT)
+
+
+def _record(memory_id: str) -> str:
+    return f"/api/memory/records/{_part(memory_id)}"
+
+
+def _job(job_id: str) -> str:
+    return f"/api/memory/jobs/{_part(job_id)}"
+
+
+def _part(text: str) -> str:
+    """An id as one part of a path; an empty one would be another route."""
+    if not text or text in (".", ".."):
+        raise errors.InvalidInput("An id is missing.", "Name one record or job.")
+    return quote(text, safe="")

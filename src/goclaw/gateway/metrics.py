@@ -1,0 +1,65 @@
+"""Metrics: what Prometheus scrapes. Labels are methods, route templates, statuses and kinds of job; never contents."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from goclaw.ingest.queue import JobQueue
+
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+CONTENT_TYPE = "text/plain; version=1.0.0; charset=utf-8"
+KNOWN_METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
+
+
+class GatewayMetrics:
+    """The figures of one gateway."""
+
+    def __init__(self, jobs: JobQueue) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "goclaw_http_requests", "Requests answered.", ["method", "route", "status"], registry=self._registry
+        )
+        self._seconds = Histogram(
+            "goclaw_http_request_seconds",
+            "Time from request to answer.",
+            ["route"],
+            buckets=SECONDS,
+            registry=self._registry,
+        )
+        self._registry.register(_JobDepths(jobs))
+
+    def count_request(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count one request that was answered."""
+        # A client chooses the method, so only known ones become a label.
+        self._requests.labels(method if method in KNOWN_METHODS else "other", route, str(status)).inc()
+        self._seconds.labels(route).observe(seconds)
+
+    def text(self) -> bytes:
+        """All figures in Prometheus' text format."""
+        return generate_latest(self._registry)
+
+
+class _JobDepths(Collector):
+    """Reads the queue at the moment of scraping."""
+
+    def __init__(self, jobs: JobQueue) -> None:
+        self._jobs = jobs
+
+    def describe(self) -> Iterator[Metric]:
+        yield from self._families({})
+
+    def collect(self) -> Iterator[Metric]:
+        yield from self._families(self._jobs.depths())
+
+    def _families(self, depths: Mapping[str, Mapping[str, Any]]) -> Iterator[Metric]:
+        jobs = GaugeMetricFamily("goclaw_jobs", "Jobs by kind and state.", labels=["kind", "state"])
+        oldest = GaugeMetricFamily("goclaw_jobs_oldest_seconds", "Age of the oldest queued job.", labels=["kind"])
+        for kind, depth in depths.items():
+            for state in ("queued", "running", "dead"):
+                jobs.add_metric([str(kind), state], depth[state])
+            oldest.add_metric([str(kind)], depth["oldest_s"])
+        yield jobs
+        yield oldest
