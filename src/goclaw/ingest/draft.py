@@ -40,11 +40,13 @@ def draft_of(
     max_content_chars: int,
 ) -> MemoryDraft:
     """A draft, or InvalidInput that names the field and what it takes."""
+    given = given_tags(tags)
     return MemoryDraft(
         content=checked_content(content, max_content_chars),
         scope=_writable_scope(scope),
         kind=choice(Kind, kind, "kind"),
-        tags=checked_tags(tags),
+        tags=checked_tags(given),
+        tags_as_given=given,
         domain=label(domain, "domain"),
         project_id=None if project_id is None else canonical_id(project_id, "project_id"),
         channel_id=None if channel_id is None else canonical_id(channel_id, "channel_id"),
@@ -69,6 +71,13 @@ def checked_content(content: str, max_chars: int) -> str:
             "Store a summary and a link to the source, or raise memory.max_content_chars.",
         )
     return content
+
+
+def given_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """The tags as the caller wrote them; a bare word is an error, since it would be read letter by letter."""
+    if isinstance(tags, str):
+        raise InvalidInput("Tags are a list of words.", 'Write ["apollo"] instead of "apollo".')
+    return tuple(tags)
 
 
 def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:

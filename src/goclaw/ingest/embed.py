@@ -13,7 +13,7 @@ from goclaw.model.clock import Clock
 from goclaw.model.errors import ProviderError
 from goclaw.model.ids import sha256_hex
 from goclaw.search.vector_index import VectorIndex
-from goclaw.storage import chunks, embedding_cache, memories, pending_vectors, vectors
+from goclaw.storage import chunks, embedding_cache, index_meta, memories, pending_vectors, vectors
 from goclaw.storage.database import Database, Reader, Unit
 from goclaw.storage.embedding_cache import CacheKey
 
@@ -99,6 +99,8 @@ class Embedder:
         def work(unit: Unit) -> None:
             alive = chunks.existing(unit, sorted(good))
             vectors.put(unit, model_no, [(slot, good[slot].tobytes()) for slot in sorted(alive)])
+            if good:
+                index_meta.learn_dims(unit, model_no, len(next(iter(good.values()))))
             pending_vectors.remove(unit, settled)
             pending_vectors.note_refused(unit, refused)
 
@@ -116,7 +118,9 @@ class Embedder:
                     reader, _cache_key(provider, workspace_id), [item.text_hash for item in items]
                 )
             for text_hash, raw in found.items():
-                yield (workspace_id, text_hash), np.frombuffer(raw, np.float32)
+                vector = np.frombuffer(raw, np.float32)
+                if len(vector) == provider.identity.dims:  # the same model may have been asked for another length
+                    yield (workspace_id, text_hash), vector
 
     def _remember(self, provider: EmbeddingProvider, items: Sequence[ToEmbed], outcomes: Sequence[Outcome]) -> None:
         """Keep fresh vectors for the next time the same text comes; the oldest make room."""

@@ -7,6 +7,10 @@ Chunks whose words were made by an older tokeniser are tokenised again on the wa
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+
+from goclaw.embedding.floor import measure_floor
+from goclaw.embedding.provider import Vector
 from goclaw.ingest.embed import Embedder
 from goclaw.ingest.index import embeddable_text
 from goclaw.ingest.worker import JobRun
@@ -16,6 +20,7 @@ from goclaw.storage.database import Database, Unit
 from goclaw.text.terms import TOKENS_VERSION, index_terms
 
 BATCH_SLOTS = 256
+FLOOR_SAMPLE = 1_000  # vectors from which the floor of unrelated texts is measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,7 @@ class Reindexer:
         if identity is None or provider is None:
             return  # keyword-only: there are no vectors to build
         model_no = self.database.write(lambda unit: index_meta.add_building(unit, identity))
+        sample: list[Vector] = []
         done = failed = 0
         after_slot = 0
         with self.database.read() as reader:
@@ -46,10 +52,12 @@ class Reindexer:
                 break
             outcomes = self.embedder.embed(provider, waiting)
             refused = self.embedder.store(model_no, missing, waiting, outcomes)
+            sample += [each for each in outcomes if isinstance(each, np.ndarray)][:: len(sample) // FLOOR_SAMPLE + 1]
             after_slot = missing[-1]
             done, failed = done + len(waiting) - refused, failed + refused
             run.report(done=done, failed=failed, total=total)
-        self.database.write(lambda unit: self._switch(unit, model_no))
+        floor = measure_floor(np.array(sample[-FLOOR_SAMPLE:])) if sample else None
+        self.database.write(lambda unit: self._switch(unit, model_no, floor))
 
     def retokenise(self, run: JobRun) -> None:
         """Make the words of chunks anew whose tokeniser is not today's."""
@@ -71,10 +79,10 @@ class Reindexer:
             done += len(fresh)
             run.report(retokenised=done)
 
-    def _switch(self, unit: Unit, model_no: int) -> None:
+    def _switch(self, unit: Unit, model_no: int, floor: float | None) -> None:
         """Make the new vectors the index, and drop the old model's; late writes are on the embedding list already."""
         old = index_meta.current(unit)
-        index_meta.switch_to(unit, model_no, None)
+        index_meta.switch_to(unit, model_no, floor)
         if old is not None and old.model_no != model_no:
             vectors.drop_model(unit, old.model_no)
 

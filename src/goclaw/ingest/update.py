@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from goclaw.governance.audit import EventType, event
-from goclaw.ingest.draft import checked_content, checked_tags, choice, label
+from goclaw.ingest.draft import checked_content, checked_tags, choice, given_tags, label
 from goclaw.ingest.embedding_queue import ask_for_vectors
 from goclaw.ingest.index import Indexed, index_record, replace_chunks
 from goclaw.ingest.write import Writer, identity_of
@@ -72,15 +72,16 @@ class Updater:
 
     def _draft(self, record: MemoryRecord, change: Change) -> MemoryDraft:
         max_chars = self.writer.settings.memory.max_content_chars
-        tags = record.tags
+        tags, given = record.tags, tuple[str, ...]()
         if change.tags is not None:
-            kept = [tag for tag in record.tags if tag in ENGINE_TAGS]
-            tags = (*checked_tags(change.tags), *kept)
+            given = given_tags(change.tags)
+            tags = (*checked_tags(given), *(tag for tag in record.tags if tag in ENGINE_TAGS))
         return MemoryDraft(
             content=record.content if change.content is None else checked_content(change.content, max_chars),
             scope=record.scope,
             kind=record.kind if change.kind is None else choice(Kind, change.kind, "kind"),
             tags=tags,
+            tags_as_given=given,
             domain=record.domain if change.domain is None else label(change.domain, "domain"),
             source_refs=record.source_refs,
             external_ref=record.external_ref,

@@ -57,7 +57,7 @@ class Recaller:
             ask.text, vector=vector if index.model_no is not None else None, now=now, withheld_bits=ask.withheld_bits
         )
         ranking = hybrid.search(reader, self.blocks, states, query, self.options(ask, index.model_no, index.floor))
-        slots = [row.slot for row in (*ranking.hits, *ranking.withheld)]
+        slots = [*(row.slot for row in ranking.hits), *(row.slot for row in ranking.withheld)]
         texts = chunks.texts_at(reader, slots)
         wanted = {texts[row.slot].memory_id for row in ranking.hits if row.slot in texts}
         records = memories.get_many(reader, sorted(wanted), [state.id for state in states])

@@ -43,6 +43,10 @@ _MAKE_CURRENT = Statement(
     INDEX_META.update().where(_I.model_no == bindparam("which")).values(state=_CURRENT, auto_floor=bindparam("floor")),
     *("floor", "which"),
 )
+_LEARN_DIMS = Statement(
+    INDEX_META.update().where(_I.model_no == bindparam("which"), _I.dims == 0).values(dims=bindparam("learned")),
+    *("learned", "which"),
+)
 
 
 def current(reader: Reader) -> Index | None:
@@ -77,6 +81,11 @@ def switch_to(unit: Unit, model_no: int, auto_floor: float | None) -> None:
     """Make a built index the current one. The vectors of the one before are ``vectors.drop_model``'s to delete."""
     unit.run(_DELETE_OTHERS, (model_no,))
     unit.run(_MAKE_CURRENT, (auto_floor, model_no))
+
+
+def learn_dims(unit: Unit, model_no: int, dims: int) -> None:
+    """Write down the length of an index's vectors, where the service had not told it when the index began."""
+    unit.run(_LEARN_DIMS, (dims, model_no))
 
 
 def _index(row: Row) -> Index:
