@@ -7,6 +7,7 @@ blanks between its letters, percent-decoded, and out of base64 or hex. Pure; nev
 import base64
 import binascii
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -105,18 +106,22 @@ def _decode_percent(match: re.Match[str]) -> str:
 
 
 def _scan_wrapped(form: PlainForm) -> Iterator[SecretHit]:
-    """Secrets inside base64 or hex that decodes to plain text."""
-    budget = _MOST_DECODED_CHARS
+    """Secrets inside base64 or hex that decodes to plain text; all that decodes is read as one text, a line each."""
+    lines: list[str] = []
+    starts: list[int] = []
+    runs: list[tuple[int, int]] = []
+    length = 0
     for pattern, decode in ((_BASE64, _from_base64), (_HEX, bytes.fromhex)):
         for match in pattern.finditer(form.text):
-            if budget <= 0:
-                return
-            budget -= len(match.group())
-            inner = _readable(match.group(), decode)
+            inner = _readable(match.group(), decode) if length < _MOST_DECODED_CHARS else None
             if inner is not None:
-                for found in _scan_form(PlainForm(inner, None)):
-                    yield _hit(form, (found.reason, *match.span()))
-                    break
+                lines.append(inner)
+                starts.append(length)
+                runs.append(match.span())
+                length += len(inner) + 1
+    if lines:
+        for found in _scan_form(PlainForm("\n".join(lines), None)):
+            yield _hit(form, (found.reason, *runs[bisect_right(starts, found.start) - 1]))
 
 
 def _from_base64(run: str) -> bytes:

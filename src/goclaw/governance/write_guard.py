@@ -82,7 +82,7 @@ def examine(
 
 def guarded_fields(draft: MemoryDraft) -> dict[str, str | tuple[str, ...]]:
     """Every text of a draft that would be stored, by field name: also ids, tags, sources and metadata."""
-    fields: dict[str, str | tuple[str, ...]] = {"content": draft.content, "tags": draft.tags}
+    fields: dict[str, str | tuple[str, ...]] = {"content": draft.content, "tags": (*draft.tags, *draft.tags_as_given)}
     for name in ("domain", "project_id", "channel_id", "external_ref", "session_id", "speaker"):
         value = getattr(draft, name)
         if value is not None:

@@ -38,7 +38,7 @@ _THINKING_ALOUD = tuple(
     re.compile(phrase, re.IGNORECASE)
     for phrase in (
         r"\blet me (?:think|reconsider|re-?check|work through|double[- ]check|see if|start over)\b",
-        r"\b(?:hmm+|wait)\b ?[,.!\-—…]|\bno,? wait\b|\bactually,? (?:no|wait)\b",
+        r"\b(?:hm{2,20}|wait)\b ?[,.!\-—…]|\bno,? wait\b|\bactually,? (?:no|wait)\b",
         r"\b(?:okay|ok|alright|so),? (?:so |now )?the user (?:wants|asks|asked|is asking|said|needs)\b",
         r"\bi (?:should|need to|could|will|must) (?:first |now |probably )?(?:respond|answer|check|consider|figure"
         r"|look at)\b",

@@ -15,6 +15,7 @@ from goclaw.governance.detectors.credential_values import (
     is_plausible_token,
     looks_random,
 )
+from goclaw.governance.detectors.rule_set import RuleSet
 
 
 class Test(Enum):
@@ -144,35 +145,35 @@ _AFTER_TOKEN: tuple[tuple[str, Test], ...] = (
 # Shapes that say by themselves that a credential follows.
 _ALONE: tuple[tuple[str, Test], ...] = (
     # files: an environment name, the fields of a .pgpass line
-    (r"[a-z0-9]_pass(?:word|wd)?=" + _VALUE, Test.PASSWORD_IN_CONFIG),
-    (r"^[\w.*\-]{1,80}:(?:\d{2,5}|\*):[\w*\-]{1,64}:[\w*\-.]{1,64}:([^\s:]{4,200})$", Test.PASSWORD_IN_PROSE),
+    (r"_pass(?:word|wd)?=" + _VALUE, Test.PASSWORD_IN_CONFIG),
+    (r"(?m:^)[\w.*\-]{1,80}:(?:\d{2,5}|\*):[\w*\-]{1,64}:[\w*\-.]{1,64}:([^\s:]{4,200})(?m:$)", Test.PASSWORD_IN_PROSE),
     (r"\blogin\s{1,4}[^\s]{1,64}\s{1,8}password\s{1,4}([^\s]{4,200})", Test.PASSWORD_IN_PROSE),
     # prose: a name and its password side by side
     (
-        r"\b(?:log ?in|credentials?|creds|zugang|anmeldung|account|user(?:name)?|benutzer)\s{0,2}"
+        r"\b(?:log ?in|credentials?|creds|zugang|anmeldung|account|username|user|benutzer)\s{0,2}"
         r"(?:is|are|with|:|=)?\s{0,2}"
         r"[\w.@\-]{2,40}\s{0,2}(?:/|\||,|;|and|und|y|et)\s{0,2}(?:pass(?:word)?\s{0,2}[:=]?\s{0,2})?" + _VALUE,
         Test.RANDOM,
     ),
     # addresses with a password in them
     (r"://[^\s/@:\"'<>]{0,100}+:([^\s/@\"'<>]{1,200}+)@[\w\[\-.]", Test.NO_PLACEHOLDER),
-    (r"jdbc:oracle:thin:[^\s/@]{1,64}/([^\s@]{2,100})@", Test.NO_PLACEHOLDER),
+    (r"\bjdbc:oracle:thin:[^\s/@]{1,64}/([^\s@]{2,100})@", Test.NO_PLACEHOLDER),
     (
         r"[?&](?:sig|signature|x-amz-signature|x-goog-signature|token|access_token|auth|auth_token|key|apikey|api_key"
         r"|secret|client_secret|password|pwd|code|sas)=([^\s&\"'<>#]{16,300})",
         Test.TOKEN,
     ),
     # headers and cookies
-    (r"bearer\s{1,4}[\"']?([a-z0-9_\-.~+/=]{16,1000})", Test.TOKEN),
+    (r"\bbearer\s{1,4}[\"']?([a-z0-9_\-.~+/=]{16,1000})", Test.TOKEN),
     (
-        r"auth(?:orization)?[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:basic|digest|token|apikey|negotiate)\s{1,4}"
+        r"\b(?:auth|authorization)[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:basic|digest|token|apikey|negotiate)\s{1,4}"
         r"([a-z0-9_\-.~+/=]{8,1000})",
         Test.NO_PLACEHOLDER,
     ),
     (r"\bx-[a-z\-]{0,30}(?:key|token|secret|auth)[\"']?\s{0,4}:\s{0,4}[\"']?([^\s\"',;]{12,400})", Test.TOKEN),
-    (r"cookie[\"']?\s{0,4}[:=][^\n]{0,120}?[\w.\-]{1,40}=([^\s;\"',]{16,1000})", Test.TOKEN),
+    (r"\bcookie[\"']?\s{0,4}[:=][^\n]{0,120}?[\w.\-]{1,40}=([^\s;\"',]{16,1000})", Test.TOKEN),
     (
-        r"(?:phpsessid|jsessionid|asp\.net_sessionid|connect\.sid|session_?id|remember_token)\s{0,2}[=:]\s{0,2}"
+        r"\b(?:phpsessid|jsessionid|asp\.net_sessionid|connect\.sid|sessionid|session_id|remember_token)\s{0,2}[=:]\s{0,2}"
         r"([^\s;\"',&]{16,400})",
         Test.TOKEN,
     ),
@@ -183,11 +184,11 @@ _ALONE: tuple[tuple[str, Test], ...] = (
     (r"-(?:token|secret|key|auth|apikey|credential)[\s=][\"']?([^\s\"'\-][^\s\"']{11,400})", Test.TOKEN),
     (
         r"\b(?:docker|podman|helm|oc|az|mysql|mariadb|mysqldump|sshpass|redis-cli|mongo|mongosh|sqlcmd|htpasswd|oras|skopeo"
-        r"|crane|ldapsearch|ipmitool|rabbitmqadmin|smbclient|unzip|7z|zip)\b[^\n]{0,160}?\s-(?:p|a|w)[\s=]?[\"']?"
+        r"|crane|ldapsearch|ipmitool|rabbitmqadmin|smbclient|unzip|zip)\b[^\n]{0,160}?\s-(?:p|a|w)[\s=]?[\"']?"
         r"([^\s\"'\-][^\s\"']{4,200})",
         Test.PASSWORD_IN_PROSE,
     ),
-    (r"(?:\bpass:|identified by\s{1,4}[\"']|with password\s{1,4}[\"'])([^\s\"']{4,200})", Test.PASSWORD_IN_PROSE),
+    (r"\b(?:pass:|identified by\s{1,4}[\"']|with password\s{1,4}[\"'])([^\s\"']{4,200})", Test.PASSWORD_IN_PROSE),
     (r"\becho\s(?:-n\s)?[\"']?([^\s\"'|]{6,200})[\"']?\s{0,3}\|[^\n]{0,80}?(?:-stdin|passwd)", Test.PASSWORD_IN_PROSE),
 )
 
@@ -196,9 +197,12 @@ def _shapes(table: tuple[tuple[str, Test], ...]) -> tuple[Shape, ...]:
     return tuple(Shape(re.compile(pattern, re.MULTILINE), test) for pattern, test in table)
 
 
+# What any of the shapes begins with; it spares most words the six patterns.
+_MAY_FOLLOW = re.compile(r"[\s\"'\])`*>:=|\-—–→]|is|は|是|为|為|이|는|은|คือ")
 _PASSWORD_SHAPES = _shapes(_AFTER_PASSWORD)
 _TOKEN_SHAPES = _shapes(_AFTER_TOKEN)
-_ALONE_SHAPES = _shapes(_ALONE)
+_ALONE_RULES = RuleSet(pattern for pattern, _ in _ALONE)
+_ALONE_TESTS = dict(_ALONE)
 _SHORT_WORDS = frozenset({"pass", "pw", "pwd", "pin", "creds", "dsn"})  # they also occur inside other words
 _TRAILING = ".,;:!?)]}*_`'\"»“”"
 
@@ -221,12 +225,13 @@ def _candidates(lowered: str) -> Iterator[tuple[re.Match[str], Test]]:
         before = lowered[max(0, word.start() - _LONGEST_WORD_BEFORE) : word.start()]
         if not _NO_SECRET_BEFORE.search(before):
             yield from _after(word.end(), lowered, _TOKEN_SHAPES)
-    for shape in _ALONE_SHAPES:
-        for match in shape.pattern.finditer(lowered):
-            yield match, shape.test
+    for match in _ALONE_RULES.matches(lowered):
+        yield match, _ALONE_TESTS[match.re.pattern]
 
 
 def _after(position: int, lowered: str, shapes: tuple[Shape, ...]) -> Iterator[tuple[re.Match[str], Test]]:
+    if not _MAY_FOLLOW.match(lowered, position):
+        return
     for shape in shapes:
         match = shape.pattern.match(lowered, position)
         if match:

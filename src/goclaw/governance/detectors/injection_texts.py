@@ -98,14 +98,16 @@ OVERRIDES = (
 _MODEL_TAGS = (
     r"system|assistant|instructions?|developer|tool_(?:result|call|output|response)s?|function_(?:result|call)s?"
 )
-_READER = r"(?:ai|a\.i\.|assistant|agent|llm|model|bot|chatbot|gpt|claude|gemini|copilot|system)"
 _PRIVATE = (
     r"(?:conversation|chat|histor(?:y|ies)|memor(?:y|ies)|memory\.md|notes?|messages?|secrets?|keys?|credentials?"
     r"|passwords?|tokens?|"
     r"contents?|files?|prompts?|documents?|data|queries|query|sql|records?|answers?|replies|reply|summar(?:y|ies)"
     r"|context|everything|list)"
 )
-_OUTSIDE = r"(?:https?://|ftp://|wss?://|[\w.+\-]{1,64}@[\w\-]{1,64}\.|webhook|drop ?box|pastebin|external|\bdm\b|third[- ]party)"
+_OUTSIDE = (
+    r"(?:https?://|ftp://|wss?://|[\w.+\-]{1,64}@[\w\-]{1,64}\.|webhook|drop ?box|pastebin|external|\bdm\b"
+    r"|third[- ]party)"
+)
 _SENDING = (
     r"\b(?:send|forward|post|upload|e-?mail|mail|transmit|exfiltrate|leak|append|attach|embed|include|add|paste|copy"
     r"|report|submit|"
@@ -285,7 +287,7 @@ STEERING: dict[str, tuple[str, ...]] = {
         r"|system)\b|\$\{(?:jndi|env|sys|lower|upper|java)\s?:",
         r"(?:\{\{|<%=?|\$\{|#\{)\s?\d{1,5}\s?[*+]\s?\d{1,5}|\{%\s?(?:import|include|for|if|set)\b[^%]{0,60}(?:__|config"
         r"|self)",
-        r"(?:^|\n)-{3,}\n(?:[^\n]{0,120}\n){0,8}?(?:role|provenance|review_status|can_use_as_instruction|write_access"
+        r"(?:^|\n)-{3,20}\n(?:[^\n]{0,120}\n){0,8}?(?:role|provenance|review_status|can_use_as_instruction|write_access"
         r"|scope|system)\s?:\s?"
         r"(?:system|user_confirmed|approved|true|everyone|global|agent_config)",
         r"\]\(\s?javascript:|\bon(?:error|load|click|mouseover)\s?=\s?[\"']?\w|\bjavascript:\s?\w",

@@ -72,7 +72,10 @@ def _manifest_values(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _recovery_codes(text: str) -> Iterator[tuple[str, int, int]]:
+    done = 0
     for ahead in _CODES_AHEAD.finditer(text):
+        if ahead.start() < done:
+            continue
         before = text[max(0, ahead.start() - _LONGEST_KIND) : ahead.start()]
         is_latin = ahead.group()[0] in "cC"
         if is_latin and not _KIND_OF_CODES.search(before) and not _KIND_BEHIND.match(text, ahead.end()):
@@ -84,6 +87,7 @@ def _recovery_codes(text: str) -> Iterator[tuple[str, int, int]]:
         ]
         if len(codes) >= _FEWEST_CODES:
             yield CREDENTIAL, codes[0].start(), codes[-1].end()
+        done = ahead.end() + _LOOK_AHEAD // 2
 
 
 def _seed_phrases(text: str) -> Iterator[tuple[str, int, int]]:

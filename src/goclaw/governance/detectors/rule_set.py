@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from goclaw.governance.detectors.alternation import alternation
 
 _FIRST_GROUP = r"\b(?:"
-_PLAIN_START = re.compile(r"\\b([^\W\d_][^\W\d_' ]*)")
+_PLAIN_START = re.compile(r"\\b([^\W\d_][^\W\d_' ]{0,40})")
 
 
 class RuleSet:
@@ -36,12 +36,18 @@ class RuleSet:
 
     def fit(self, text: str) -> bool:
         """Whether any of the rules fits anywhere."""
-        if any(rule.search(text) for rule in self.anywhere):
-            return True
-        if not text.isascii() and any(rule.search(text) for rule in self.foreign):
-            return True
-        places = (start.start() for start in self.starts.finditer(text))
-        return any(rule.match(text, place) for place in places for rule in self._rules_at(text[place : place + 2]))
+        return next(self.matches(text), None) is not None
+
+    def matches(self, text: str) -> Iterator[re.Match[str]]:
+        """Every place where a rule fits."""
+        for rule in self.anywhere if text.isascii() else (*self.anywhere, *self.foreign):
+            yield from rule.finditer(text)
+        for start in self.starts.finditer(text):
+            place = start.start()
+            for rule in self._rules_at(text[place : place + 2]):
+                match = rule.match(text, place)
+                if match:
+                    yield match
 
     def _rules_at(self, letters: str) -> Iterator[re.Pattern[str]]:
         yield from self.by_start.get(letters, ())

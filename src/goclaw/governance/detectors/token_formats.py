@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from goclaw.governance.detectors.alternation import alternation
-from goclaw.governance.detectors.credential_values import is_placeholder, looks_random
+from goclaw.governance.detectors.credential_values import looks_random
 
 PRIVATE_KEY = "private_key"
 API_KEY = "api_key"
@@ -148,19 +148,24 @@ _PUBLIC_VENDOR_WORDS = re.compile(
     r"sha\d{0,3}|md5|file|img|image|chatcmpl|cmpl|msg|run|thread|asst|req|id|doc|video|call|pk|commit|build|job|trace|span"
     r"|event|evt|cus|pi|in|sub|price|prod|ch|txn|acct|toolu|gen|resp|rs|fc"
 )
+# A fixed form is a key even where its letters repeat; only these say that it is none.
+_MARKED_AS_SAMPLE = re.compile(r"example|x{8}|your_?(?:key|token)", re.IGNORECASE)
 _CASES = (re.compile(r"[a-z]"), re.compile(r"[A-Z]"), re.compile(r"[0-9]"))
 
 
 def find_tokens(text: str) -> Iterator[tuple[str, int, int]]:
     """(reason, start, end) of every string that has the form of a known kind of key."""
+    done = 0
     for match in _PREFIXES.finditer(text):
         start = match.start()
-        if start and text[start - 1].isalnum() and text[start - 1].isascii():
+        is_inside_word = start > 0 and text[start - 1].isascii() and text[start - 1].isalnum()
+        if start < done or is_inside_word:
             continue
         rest, reason, must_look_random = _BY_PREFIX[match.group()]
         found = rest.match(text, match.end())
         if found and _is_real(found.group(), must_look_random):
             yield reason, start, found.end()
+            done = found.end()
     for shape in _SHAPES:
         for found in shape.finditer(text):
             yield (API_KEY if shape is not _SHAPES[0] else CREDENTIAL), found.start(), found.end()
@@ -176,4 +181,4 @@ def find_tokens(text: str) -> Iterator[tuple[str, int, int]]:
 def _is_real(rest: str, must_look_random: bool) -> bool:
     if must_look_random:
         return looks_random(rest)
-    return len(set(rest)) > 2 and not (len(rest) < 300 and is_placeholder(rest))
+    return len(set(rest)) > 2 and not _MARKED_AS_SAMPLE.search(rest)
