@@ -36,6 +36,15 @@ wo ca sha
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 
+# The same for scripts without spaces: what a question is wrapped in. Only queries are split at them.
+_UNSPACED_STOP_WORDS = """
+什么时候 什麼時候 为什么 為什麼 什么 什麼 怎么 怎麼 哪里 哪裡 哪个 哪個 多少 请问 請問 是谁 是誰
+ですか ますか でしたか ましたか ください いつ どこ なぜ どれ どうやって
+언제 어디 무엇 누구 왜
+เมื่อไหร่ เมื่อไร อะไร ที่ไหน วันไหน อย่างไร ทำไม ใคร
+"""
+_WRAPPING = re.compile("|".join(sorted(_UNSPACED_STOP_WORDS.split(), key=len, reverse=True)))
+
 # Script (first and last character) → Snowball algorithm; Latin words without diacritics are read as English.
 _STEMMED_SCRIPTS = (
     ("a", "z", "english"),
@@ -103,7 +112,8 @@ def query_terms(text: str) -> QueryTerms:
     """What to look for: at most 2,000 characters, stop words out (all kept where there is nothing else)."""
     words, runs = raw_words(normalise(text[:MAX_QUERY_CHARS])[:MAX_QUERY_CHARS])
     parts = [word for raw in words for word in split_word(raw)]
-    pairs = [pair for run in runs for pair in pair_up(run, with_singles=False)]
+    unwrapped = [piece for run in runs for piece in _WRAPPING.split(run) if piece]
+    pairs = [pair for run in unwrapped or runs for pair in pair_up(run, with_singles=False)]
     wanted = [word for word in parts if word not in STOP_WORDS] + pairs
     terms = tuple(dict.fromkeys(stem(word) for word in wanted or parts))
     return QueryTerms(terms, tuple(term_hash(term) for term in terms))

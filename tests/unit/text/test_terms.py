@@ -60,6 +60,11 @@ def test_a_query_of_stop_words_alone_keeps_them() -> None:
     assert query_terms("to be or not to be").words == ("to", "be", "or", "not")
 
 
+def test_a_question_without_spaces_is_freed_of_its_wrapping() -> None:
+    assert query_terms("数据库什么时候备份").words == ("数据", "据库", "备份")
+    assert query_terms("什么").words == ("什么",)
+
+
 def test_query_operators_are_plain_words() -> None:
     assert query_terms('NEAR("backup" restore*, 2) ^content').words == ("near", "backup", "restor", "2", "content")
 

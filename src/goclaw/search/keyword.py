@@ -1,0 +1,87 @@
+"""Keyword: exact BM25 over exactly the rows a caller may see."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from goclaw.search.postings import Found
+from goclaw.search.view import View
+from goclaw.text.terms import QueryTerms
+
+K1 = 1.2
+_LEAST_B, _MOST_B = 0.3, 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordScores:
+    """How well the words of each row fit; arrays over all rows of the view, deleted ones score 0."""
+
+    bm25: NDArray[np.float64]
+    matched: NDArray[np.int64]  # distinct query terms in the row
+    term_count: int  # distinct query terms
+    idf_sum: float  # of all query terms, so also of those nobody uses
+
+
+def score_keywords(view: View, terms: QueryTerms) -> KeywordScores:
+    """BM25 (k1 1.2, idf of Lucene) with the statistics of exactly these blocks.
+
+    b follows the spread of the rows' lengths: where some texts are long because they say more, a fixed one would be
+    wrong on one side or the other (search.md 2f). Rows that may not be shown count in the statistics, deleted ones do
+    not. Sums are float64 in one order, so equal texts tie exactly and every engine ranks alike.
+    """
+    numbers = np.unique(np.array(terms.hashes, np.uint32))
+    total = view.row_count
+    parts = [part for part in (_find(view, block_no, numbers) for block_no in range(len(view.blocks))) if part]
+    count = max(view.alive_count, 1)
+    average, b = _length_statistics(view, count)
+    if not parts:
+        nothing = np.zeros(total)
+        return KeywordScores(
+            nothing, nothing.astype(np.int64), len(numbers), _whole_weight(np.zeros(len(numbers)), count)
+        )
+    rows = np.concatenate([found.rows for found, _ in parts])
+    lengths = np.concatenate([length for _, length in parts])
+    which = np.concatenate([found.which for found, _ in parts])
+    times = np.concatenate([found.counts for found, _ in parts]).astype(np.float64)
+    frequencies = np.bincount(which, minlength=len(numbers))
+    idf = _idf(frequencies, count)
+    weights = idf[which] * (times * (K1 + 1)) / (times + (K1 * (1 - b)) + (K1 * b / average) * lengths)
+    bm25 = np.asarray(np.bincount(rows, weights=weights, minlength=total), np.float64)
+    return KeywordScores(bm25, np.bincount(rows, minlength=total), len(numbers), _whole_weight(frequencies, count))
+
+
+def _find(view: View, block_no: int, numbers: NDArray[np.uint32]) -> tuple[Found, NDArray[np.int32]] | None:
+    """Where the terms stand in one block's living rows, as rows of the view, with the lengths of these rows."""
+    block = view.blocks[block_no]
+    found = block.postings.find(numbers)
+    if found is None:
+        return None
+    if block.alive_count < block.row_count:
+        alive = block.alive[found.rows]
+        found = Found(found.rows[alive], found.counts[alive], found.which[alive])
+    lengths = block.columns.lengths[found.rows]
+    rows = found.rows + view.starts[block_no]
+    return Found(rows, found.counts, found.which), lengths
+
+
+def _idf(frequencies: NDArray[np.number], count: int) -> NDArray[np.float64]:
+    idf: NDArray[np.float64] = np.log1p((count - frequencies + 0.5) / (frequencies + 0.5))
+    return idf
+
+
+def _whole_weight(frequencies: NDArray[np.number], count: int) -> float:
+    """The weight of a whole question; a word nobody uses weighs like one that a single row has.
+
+    (By its own idf it would weigh five times as much as the found ones in a store of one row.)
+    """
+    return float(_idf(np.maximum(frequencies, 1), count).sum())
+
+
+def _length_statistics(view: View, count: int) -> tuple[float, float]:
+    """Average length of the living rows, and b = their coefficient of variation, between 0.3 and 1."""
+    total = sum(block.length_sum for block in view.blocks)
+    squares = sum(block.length_squares for block in view.blocks)
+    average = max(total / count, 1.0)
+    variance = max(squares / count - (total / count) ** 2, 0.0)
+    return average, float(min(_MOST_B, max(_LEAST_B, variance**0.5 / average)))
