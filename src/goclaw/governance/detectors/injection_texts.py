@@ -5,6 +5,7 @@ imperative is none of these: it tells people or agents what to do, not the model
 role, to hide itself or to send data out.
 """
 
+import unicodedata
 from dataclasses import dataclass
 
 _GAP = r"[^.!?\n]{0,60}?"
@@ -20,12 +21,17 @@ class Override:
     rules: str
 
     def patterns(self) -> tuple[str, str, str]:
-        """Verb, then "earlier rules", in both orders of words; or, as in verb-final languages, the rules first."""
-        earlier, rules = f"(?:{self.earlier})", f"(?:{self.rules})"
+        """Verb, then "earlier rules", in both orders of words; or, as in verb-final languages, the rules first.
+
+        In NFKC like the text they meet (some scripts spell a vowel in two ways).
+        """
+        verbs = unicodedata.normalize("NFKC", self.verbs)
+        earlier = unicodedata.normalize("NFKC", self.earlier)
+        rules = f"(?:{unicodedata.normalize('NFKC', self.rules)})"
         return (
-            f"{self.verbs}{_SHORT_GAP}{earlier}{_SHORT_GAP}{rules}",
-            f"{self.verbs}{_SHORT_GAP}{rules}{_SHORT_GAP}{earlier}",
-            f"{self.earlier}{_SHORT_GAP}{rules}{_SHORT_GAP}(?:{self.verbs})",
+            f"{verbs}{_SHORT_GAP}(?:{earlier}){_SHORT_GAP}{rules}",
+            f"{verbs}{_SHORT_GAP}{rules}{_SHORT_GAP}(?:{earlier})",
+            f"{earlier}{_SHORT_GAP}{rules}{_SHORT_GAP}(?:{verbs})",
         )
 
 
@@ -111,7 +117,7 @@ _OUTSIDE = (
 _SENDING = (
     r"\b(?:send|forward|post|upload|e-?mail|mail|transmit|exfiltrate|leak|append|attach|embed|include|add|paste|copy"
     r"|report|submit|"
-    r"relay|call|share|bcc|cc)\b(?=\s)"
+    r"relay|call|share|bcc|cc)\b(?=\s(?![/\-]|https?:))"
 )
 _TRUST_WORDS = (
     r"(?:configuration|config|@config|polic(?:y|ies)|system|instructions?|rules?|law|admin\w{0,10}|trusted|confirmed"
@@ -191,9 +197,11 @@ STEERING: dict[str, tuple[str, ...]] = {
         r"|developer|creator|operator|superuser|system)\b"
         r"[^.\n]{0,80}\b(?:so|and|therefore|thus|,)[^.\n]{0,80}\b(?:messages?|orders?|commands?|obey|trust|rights|rules"
         r"|config|instructions?|anything|review)",
+        r"\bi (?:hereby )?authori[sz]e (?:all|any|every)\b",
         r"\bgrant\b[^.\n]{0,60}\b(?:admin\w{0,10}|root|owner|full|all|elevated|superuser"
         r"|unlimited)\b[^.\n]{0,20}(?:rights?|access|permissions?|privileges?|role)?",
-        r"\b(?:reviewers?|moderators?|approvers?|auditors?)\b\s?[:,][^.\n]{0,120}\b(?:confirm|approve|accept|press"
+        r"\b(?:reviewers?|moderators?|approvers?|auditors?)\b(?: note)?\s?[:,][^.\n]{0,120}\b(?:confirm|approve|accept"
+        r"|press"
         r"|click|sign off)",
         r"\b(?:just|please|simply) (?:press|click|hit|choose) [\"']?(?:confirm|approve|accept)\b",
         r"\b(?:confirm|approve|accept|auto-?approve|auto-?confirm)\b (?:all |every |any )?(?:the )?(?:pending|queued"
@@ -221,7 +229,7 @@ STEERING: dict[str, tuple[str, ...]] = {
         r"in the background without)",
         r"\b(?:silently|secretly|covertly|quietly) (?:apply|run|execute|store|follow|send|save|forward|delete|approve"
         r"|add|copy|include)",
-        r"\bkeep (?:this|it) (?:secret|hidden|confidential) from\b",
+        r"\bkeep (?:this|it) (?:secret|hidden|confidential) from\b|\bhide (?:this|it|these)\b[^.\n]{0,20}\bfrom\b",
         r"<!--[^>]{0,20}?\b(?:ai|assistant|agents?|llm|model|bot|note to)\b[^>]{0,200}|<!--[^>]{0,120}?\b(?:ignore"
         r"|instructions?|save to memory|remember that|"
         r"you must|do not tell|always|never)\b",
@@ -263,6 +271,15 @@ STEERING: dict[str, tuple[str, ...]] = {
         r"|transfer|wire)\b[^.\n]{0,60}?"
         r"\b(?:that|their|her|his|all|personal|private|secret|role|admin\w{0,10}|notes?|memor(?:y|ies)|channel|to http"
         r"|password|funds?|money|access)\b",
+        r"\b(?:when(?:ever)?|if|once)\b[^.\n]{0,20}\b(?:user|anyone|someone|they)s?\b[^.\n]{0,40}\b(?:says?|asks?"
+        r"|types?)\b[^.\n]{0,40}?"
+        r"\b(?:reply|answer|respond|reveal|show|print|call|run)\b[^.\n]{0,20}\b(?:contents? of|agent_config"
+        r"|system prompt|memor(?:y|ies)|"
+        r"personal notes|secrets)\b",
+        r"\b(?:call|run|execute|invoke|trigger|delete|grant|transfer)\b[^.\n]{0,40}\b(?:when(?:ever)?|if|once"
+        r"|as soon as) the user (?:says|types|mentions)\b",
+        r"\b(?:append|attach|include|add|paste|embed)\b[^.\n]{0,15}\b(?:users?'?s?|their|his|her|all|any) (?:api keys?"
+        r"|passwords?|credentials|secrets|tokens)\b",
         r"\bask\b[^.\n]{0,25}\b(?:users?|customers?|person|people|them|him|her|clients?|employees?"
         r"|caller)\b[^.\n]{0,25}\b(?:for|to (?:give|type|enter|share|send|paste|tell|confirm|"
         r"provide))\b[^.\n]{0,25}\b(?:passw\w{2,6}|passphrase|tokens?\b|secrets?\b|credentials?|pin\b|private key"
@@ -290,6 +307,6 @@ STEERING: dict[str, tuple[str, ...]] = {
         r"(?:^|\n)-{3,20}\n(?:[^\n]{0,120}\n){0,8}?(?:role|provenance|review_status|can_use_as_instruction|write_access"
         r"|scope|system)\s?:\s?"
         r"(?:system|user_confirmed|approved|true|everyone|global|agent_config)",
-        r"\]\(\s?javascript:|\bon(?:error|load|click|mouseover)\s?=\s?[\"']?\w|\bjavascript:\s?\w",
+        r"\]\(\s?javascript:|<[a-z]{1,10}\b[^<>]{0,200}?\bon(?:error|load|mouseover)\s?=|\bjavascript:\s?\w",
     ),
 }
