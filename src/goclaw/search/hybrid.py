@@ -7,7 +7,7 @@ hits are asked for.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from goclaw.search.evidence_check import has_evidence
 from goclaw.search.keyword import KeywordScores, score_keywords
 from goclaw.search.query import Query
 from goclaw.search.vector import RESCORED, VectorScores, rescore, score_vectors
-from goclaw.search.view import Rows, View, best_rows
+from goclaw.search.view import Candidates, Rows, View, best_rows
 from goclaw.settings.settings import SearchSettings
 from goclaw.storage.database import Reader
 
@@ -65,6 +65,11 @@ class Options:
         )
 
     @property
+    def list_depth(self) -> int:
+        """How many rows the keyword list and the vector list have."""
+        return self.candidates if self.by_score else MOST_CANDIDATES
+
+    @property
     def evidence_floor(self) -> float | None:
         """The cosine that counts as evidence."""
         return self.model_floor if self.min_similarity is None else self.min_similarity
@@ -106,28 +111,44 @@ def search(
     model_no = options.model_no if query.vector is not None else None
     view = View(cache.current(reader, states, model_no), query.now, query.withheld_bits)
     keyword = score_keywords(view, query.terms)
-    vectors = None
-    if query.vector is not None and model_no is not None:
-        vectors = score_vectors(view, query.vector)
-        nearest = best_rows(vectors.cosines, view.allowed, RESCORED)
-        worded = best_rows(keyword.bm25, view.allowed, options.candidates)
-        rows = np.union1d(nearest, worded)
-        rescore(vectors, rows, query.vector, view, reader, cache.source, model_no)
-    return _Ranker(view, keyword, vectors, options).rank()
+    worded = best_rows(keyword.bm25, view.allowed, options.list_depth)
+    if query.vector is None or model_no is None:
+        return _Ranker(view, options, keyword, worded, None, None).rank()
+    vectors = score_vectors(view, query.vector)
+    nearest = best_rows(vectors.cosines, view.allowed, max(RESCORED, options.list_depth))
+    rescore(vectors, np.union1d(nearest, worded), query.vector, view, reader, cache.source, model_no)
+    return _Ranker(view, options, keyword, worded, vectors, nearest).rank()
+
+
+class _Choice(NamedTuple):
+    row: int
+    slot: int
+    memory: int  # slot of its first chunk
+    score: float  # after decay
+    weight: float  # the decay
 
 
 class _Ranker:
     """One question being answered from the scores of all rows."""
 
-    def __init__(self, view: View, keyword: KeywordScores, vectors: VectorScores | None, options: Options) -> None:
+    def __init__(
+        self,
+        view: View,
+        options: Options,
+        keyword: KeywordScores,
+        worded: Rows,  # the best by words
+        vectors: VectorScores | None,
+        nearest: Rows | None,  # the best by meaning
+    ) -> None:
         self._view = view
+        self._options = options
         self._keyword = keyword
         self._vectors = vectors
-        self._options = options
-        self._masked = view.alive & ~view.allowed
+        masked = view.alive & ~view.allowed
+        self._masked = masked if masked.any() else None
         self._strength = fusion.keyword_strength(keyword)
-        self._keyword_list = self._list(keyword.bm25)
-        self._vector_list = self._list(vectors.cosines) if vectors else None
+        self._worded = self._in_order(worded, keyword.bm25)
+        self._nearest = None if vectors is None or nearest is None else self._in_order(nearest, vectors.cosines)
         self._fused = self._fuse_scores() if options.by_score else self._fuse_ranks()
 
     def rank(self) -> Ranking:
@@ -135,33 +156,34 @@ class _Ranker:
         best = float(self._fused.max(initial=0, where=allowed))
         fitting = self._fused >= self._least_score(best)
         evident = fitting & self._has_evidence()
-        hits = self._hits(best_memories(self._view, self._fused, evident & allowed, POOL))
-        withheld = self._withheld(evident & self._masked, hits)
-        if hits:
-            return Ranking(hits, withheld=withheld)
-        return Ranking((), self._why_empty(best, bool((fitting & allowed).any()), withheld), withheld=withheld)
+        hits = self._hits(evident & allowed)
+        withheld = self._withheld(evident, hits)
+        reason = None if hits else self._why_empty(best, bool((fitting & allowed).any()), withheld)
+        return Ranking(hits, reason, withheld)
 
     def _fuse_scores(self) -> NDArray[np.float64]:
         near = fusion.vector_strength(self._vectors.cosines, self._options.model_floor) if self._vectors else None
         return fusion.fuse_scores(self._strength, near, self._vectors)
 
     def _fuse_ranks(self) -> NDArray[np.float64]:
-        lists = [self._with_masked(self._keyword.bm25, self._keyword_list)]
-        if self._vectors is not None and self._vector_list is not None:
-            lists.append(self._with_masked(self._vectors.cosines, self._vector_list))
+        lists = [self._with_masked(self._keyword.bm25, self._worded)]
+        if self._vectors is not None and self._nearest is not None:
+            lists.append(self._with_masked(self._vectors.cosines, self._nearest))
         return fusion.fuse_ranks(lists, self._view.row_count, k=self._options.rrf_k, depth=self._options.candidates)
 
-    def _list(self, scores: NDArray[np.floating[Any]]) -> Rows:
-        """The best rows of one list in their order; ties go by slot."""
-        depth = self._options.candidates if self._options.by_score else MOST_CANDIDATES
-        rows = best_rows(scores, self._view.allowed, depth)
-        return rows[np.lexsort((self._view.slots(rows), -scores[rows]))]
+    def _in_order(self, rows: Rows, scores: NDArray[np.floating[Any]]) -> Rows:
+        """One list, best first; ties go by slot, which is the order of rows within a namespace."""
+        order = np.lexsort((self._view.slots(rows), -scores[rows]))
+        return rows[order][: self._options.list_depth]
 
     def _with_masked(self, scores: NDArray[np.floating[Any]], ranked: Rows) -> fusion.RankedList:
         """A list with its ranks, and masked rows at the ranks they would have had; these move nobody."""
+        ranks = np.arange(1, len(ranked) + 1)
+        if self._masked is None:
+            return ranked, ranks
         masked = best_rows(scores, self._masked, MOST_WITHHELD)
         above = np.searchsorted(-scores[ranked], -scores[masked], side="left")
-        return np.concatenate([ranked, masked]), np.concatenate([np.arange(1, len(ranked) + 1), above + 1])
+        return np.concatenate([ranked, masked]), np.concatenate([ranks, above + 1])
 
     def _least_score(self, best: float) -> float:
         """The fused score a hit needs (decision y); a score of 0 is never a hit."""
@@ -174,56 +196,77 @@ class _Ranker:
         keyword = self._keyword
         return has_evidence(keyword.matched, keyword.term_count, cosines, self._options.evidence_floor)
 
-    def _decayed(self, rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Scores after decay, and the decay."""
+    def _choose(self, among: NDArray[np.bool_], pool: int, count: int) -> list[_Choice]:
+        """The best rows of a pool after decay, one a memory: by score, then the newer, then the slot."""
+        found = self._pool(among, pool)
         weights = decay(
-            self._view.updated_at(rows),
+            found.updated_at,
             self._view.now,
-            self._view.is_evergreen(rows),
+            found.is_evergreen,
             half_life_days=self._options.half_life_days,
             floor=self._options.decay_floor,
         )
-        return self._fused[rows] * weights, weights
+        scores = self._fused[found.rows] * weights
+        order = np.lexsort((found.slots, -found.updated_at, -scores)).tolist()
+        best_of: dict[int, _Choice] = {}
+        for at in order:
+            memory = int(found.memories[at])
+            if memory not in best_of:
+                best_of[memory] = _Choice(
+                    int(found.rows[at]), int(found.slots[at]), memory, float(scores[at]), float(weights[at])
+                )
+                if len(best_of) == count:
+                    break
+        return list(best_of.values())
 
-    def _hits(self, rows: Rows) -> tuple[Ranked, ...]:
-        """The best of a pool, one chunk a memory: by score, then the newer, then the slot."""
-        scores, weights = self._decayed(rows)
-        slots, memories = self._view.slots(rows), self._view.memories(rows)
-        order = np.lexsort((slots, -self._view.updated_at(rows), -scores))
-        _, firsts = np.unique(memories[order], return_index=True)
-        chosen = order[np.sort(firsts)][: self._options.limit]
+    def _pool(self, among: NDArray[np.bool_], count: int) -> Candidates:
+        """The best rows, enough of them for ``count`` memories where there are so many."""
+        wanted = count
+        while True:
+            rows = best_rows(self._fused, among, wanted)
+            found = self._view.describe(rows)
+            if len(rows) < wanted or len(np.unique(found.memories)) >= count:
+                return found
+            wanted *= 4
+
+    def _hits(self, among: NDArray[np.bool_]) -> tuple[Ranked, ...]:
+        keyword_ranks = {row: rank for rank, row in enumerate(self._worded.tolist(), 1)}
+        nearest = [] if self._nearest is None else self._nearest.tolist()
+        vector_ranks = {row: rank for rank, row in enumerate(nearest, 1)}
         return tuple(
-            Ranked(int(slots[at]), int(memories[at]), float(scores[at]), self._parts(int(rows[at]), float(weights[at])))
-            for at in chosen
+            Ranked(
+                slot=one.slot,
+                memory_first_slot=one.memory,
+                score=one.score,
+                parts={
+                    **self._parts(one.row),
+                    "keyword_rank": keyword_ranks.get(one.row),
+                    "vector_rank": vector_ranks.get(one.row),
+                    "decay": one.weight,
+                },
+            )
+            for one in self._choose(among, POOL, self._options.limit)
         )
 
-    def _parts(self, row: int, weight: float) -> dict[str, float | int | None]:
+    def _parts(self, row: int) -> dict[str, float | int | None]:
         keyword, vectors = self._keyword, self._vectors
-        has_vector = vectors is not None and bool(vectors.known[row])
         matched = int(keyword.matched[row])
         return {
             "fused": float(self._fused[row]),
-            "decay": weight,
             "keyword": float(self._strength[row]),
             "bm25": float(keyword.bm25[row]),
-            "keyword_rank": _place(self._keyword_list, row),
             "matched_terms": matched,
             "term_share": matched / keyword.term_count,
-            "cosine": float(vectors.cosines[row]) if vectors is not None and has_vector else None,
-            "vector_rank": _place(self._vector_list, row),
+            "cosine": float(vectors.cosines[row]) if vectors is not None and vectors.known[row] else None,
         }
 
-    def _withheld(self, among: NDArray[np.bool_], hits: Sequence[Ranked]) -> tuple[WithheldRow, ...]:
+    def _withheld(self, evident: NDArray[np.bool_], hits: Sequence[Ranked]) -> tuple[WithheldRow, ...]:
         """Masked rows that would have been among the hits, one a memory, best first."""
-        rows = best_memories(self._view, self._fused, among, MOST_WITHHELD)
-        scores, _ = self._decayed(rows)
-        if len(hits) >= self._options.limit:
-            rows, scores = rows[scores >= hits[-1].score], scores[scores >= hits[-1].score]
-        slots = self._view.slots(rows)
-        order = np.lexsort((slots, -scores))
-        _, firsts = np.unique(self._view.memories(rows)[order], return_index=True)
-        chosen = order[np.sort(firsts)][:MOST_WITHHELD]
-        return tuple(WithheldRow(int(slots[at]), int(self._view.policies[rows[at]])) for at in chosen)
+        if self._masked is None:
+            return ()
+        least = hits[-1].score if len(hits) >= self._options.limit else 0.0
+        chosen = self._choose(evident & self._masked, MOST_WITHHELD, MOST_WITHHELD)
+        return tuple(WithheldRow(one.slot, int(self._view.policies[one.row])) for one in chosen if one.score >= least)
 
     def _why_empty(self, best: float, any_fits: bool, withheld: Sequence[WithheldRow]) -> Reason:
         if withheld:
@@ -231,19 +274,3 @@ class _Ranker:
         if best <= 0:
             return Reason.NO_CANDIDATES
         return Reason.NO_EVIDENCE if any_fits else Reason.UNDER_MIN_SCORE
-
-
-def best_memories(view: View, scores: NDArray[np.float64], among: NDArray[np.bool_], count: int) -> Rows:
-    """The best rows that belong to at least ``count`` memories, where there are so many; in the order of rows."""
-    wanted = count
-    while True:
-        rows = best_rows(scores, among, wanted)
-        if len(rows) < wanted or len(np.unique(view.memories(rows))) >= count:
-            return rows
-        wanted *= 4
-
-
-def _place(ranked: Rows | None, row: int) -> int | None:
-    """The rank of a row in a list, from 1; None where it is not in it."""
-    places = [] if ranked is None else np.flatnonzero(ranked == row).tolist()
-    return places[0] + 1 if places else None

@@ -1,6 +1,6 @@
 """View: the blocks a caller may see, as one long row of rows, with what holds each row back at this moment."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -52,35 +52,46 @@ class View:
         return _joined([block.alive for block in self.blocks], np.bool_)
 
     def slots(self, rows: Rows) -> NDArray[np.int64]:
-        """The slots, as stored."""
-        return self._gathered(rows, np.int64, lambda block, own: block.slots(own))
+        """The slots, as stored, of ascending rows."""
+        return _chained([block.slots(own) for block, own in self._by_block(rows)])
 
-    def memories(self, rows: Rows) -> NDArray[np.int64]:
-        """The slot of the first chunk of each row's memory: the same for all chunks of one memory."""
-        return self._gathered(rows, np.int64, lambda block, own: block.slots(own) - block.columns.ordinals[own])
+    def describe(self, rows: Rows) -> "Candidates":
+        """What is needed to put ascending rows into their final order."""
+        parts = self._by_block(rows)
+        slots = _chained([block.slots(own) for block, own in parts])
+        ordinals = _chained([block.columns.ordinals[own] for block, own in parts])
+        by_bit = (self.policies[rows] & np.int16(EVERGREEN_BIT)) != 0
+        by_scope = np.repeat([block.is_evergreen for block, _ in parts], [len(own) for _, own in parts])
+        return Candidates(
+            rows=rows,
+            slots=slots,
+            memories=slots - ordinals,
+            updated_at=_chained([block.columns.updated_at[own] for block, own in parts]),
+            is_evergreen=by_bit | by_scope.astype(np.bool_),
+        )
 
-    def updated_at(self, rows: Rows) -> NDArray[np.int64]:
-        """When each row was last confirmed or changed, microseconds since 1970."""
-        return self._gathered(rows, np.int64, lambda block, own: block.columns.updated_at[own])
+    def _by_block(self, rows: Rows) -> list[tuple[Block, Rows]]:
+        """The blocks that ascending rows lie in, each with its own row numbers."""
+        if len(self.blocks) == 1:
+            return [(self.blocks[0], rows)]
+        bounds = np.searchsorted(rows, self.starts).tolist()
+        starts = self.starts.tolist()
+        return [
+            (block, rows[first:end] - start)
+            for block, start, first, end in zip(self.blocks, starts, bounds, bounds[1:], strict=False)
+            if end > first
+        ]
 
-    def is_evergreen(self, rows: Rows) -> NDArray[np.bool_]:
-        """Rows that do not fade with age: by their scope, or by their own policy bit."""
-        by_scope = np.array([block.is_evergreen for block in self.blocks], np.bool_)[self._block_of(rows)]
-        by_bit: NDArray[np.bool_] = (self.policies[rows] & np.int16(EVERGREEN_BIT)) != 0
-        return by_scope | by_bit
 
-    def _block_of(self, rows: Rows) -> Rows:
-        return np.searchsorted(self.starts[1:], rows, side="right")
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Rows that may become hits; parallel arrays."""
 
-    def _gathered(
-        self, rows: Rows, kind: type[np.generic], read: Callable[[Block, Rows], NDArray[Any]]
-    ) -> NDArray[Any]:
-        block_of = self._block_of(rows)
-        values = np.empty(len(rows), kind)
-        for number in np.unique(block_of).tolist():
-            of_this = block_of == number
-            values[of_this] = read(self.blocks[number], rows[of_this] - self.starts[number])
-        return values
+    rows: Rows
+    slots: NDArray[np.int64]  # as stored
+    memories: NDArray[np.int64]  # slot of the first chunk: the same for all chunks of one memory
+    updated_at: NDArray[np.int64]  # microseconds since 1970
+    is_evergreen: NDArray[np.bool_]  # does not fade with age, by scope or by its own policy bit
 
 
 def best_rows(scores: NDArray[Any], among: NDArray[np.bool_], count: int) -> Rows:
@@ -92,10 +103,16 @@ def best_rows(scores: NDArray[Any], among: NDArray[np.bool_], count: int) -> Row
     if len(rows) <= count:
         return rows
     values = scores[rows]
-    return rows[values >= np.partition(values, len(values) - count)[len(values) - count]]
+    best: Rows = rows[values >= np.partition(values, len(values) - count)[len(values) - count]]
+    return best
 
 
 def _joined(arrays: Sequence[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
+    """One array out of one for each block; without a copy where there is a single one."""
     if len(arrays) == 1:
         return arrays[0]
     return np.concatenate(arrays) if arrays else np.empty(0, kind)
+
+
+def _chained(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    return _joined(arrays, np.int64)
