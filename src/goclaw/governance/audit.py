@@ -45,7 +45,7 @@ def event(
     trace_id: str | None = None,
     detail: Mapping[str, Any] | None = None,
 ) -> AuditEvent:
-    """The row for what ``principal`` did at ``at`` (microseconds). ``detail`` holds words and numbers, never content."""
+    """The row for what ``principal`` did at ``at`` (microseconds); ``detail`` holds words and numbers, no content."""
     return AuditEvent(
         event_type=event_type,
         workspace_id=record.workspace_id if record else principal.workspace_id,

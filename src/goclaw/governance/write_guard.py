@@ -6,7 +6,6 @@ nothing it returns holds any of the text.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from goclaw.governance.detectors.bulk import (
@@ -22,6 +21,7 @@ from goclaw.governance.promotion import UNSOURCED
 from goclaw.governance.secret_scan import is_secret_suspected, scan_secrets
 from goclaw.model.errors import InvalidInput, UnsafeFinding
 from goclaw.model.record import MemoryDraft
+from goclaw.settings.settings import GuardSettings
 
 DETECTORS_VERSION = 1  # grows with every change of a detector; stored records are looked at again when it does
 
@@ -30,24 +30,8 @@ HIDDEN_CHARACTERS = "hidden_characters"
 SECRET_SUSPECTED = "secret_suspected"  # noqa: S105 - the name of a flag
 OVERSIZE = "oversize"
 
+REFUSE, FLAG = "refuse", "flag"  # what governance.guard.* may say of a size class, beside "allow"
 _SHORTEST_BULK = 20  # characters; no transcript, dump or train of thought is shorter
-
-
-class GuardAction(StrEnum):
-    """What happens to a size class."""
-
-    REFUSE = "refuse"
-    FLAG = "flag"
-    ALLOW = "allow"
-
-
-@dataclass(frozen=True, slots=True)
-class GuardSettings:
-    """``governance.guard.*``: the size classes are a matter of taste; secrets, reasoning and scratchpads are not."""
-
-    large_code: GuardAction = GuardAction.REFUSE
-    transcript: GuardAction = GuardAction.REFUSE
-    data_dump: GuardAction = GuardAction.REFUSE
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +113,7 @@ def _refused(text: str, settings: GuardSettings) -> Iterator[str]:
     if len(text) < _SHORTEST_BULK:
         return
     for reason, detect, action in _bulk(settings):
-        if action is GuardAction.REFUSE and detect(text):
+        if action is REFUSE and detect(text):
             yield reason
 
 
@@ -140,16 +124,16 @@ def _flagged(text: str, settings: GuardSettings) -> Iterator[str]:
         yield INJECTION_LIKE
     if is_secret_suspected(text):
         yield SECRET_SUSPECTED
-    if any(action is GuardAction.FLAG and detect(text) for _, detect, action in _bulk(settings)):
+    if any(action is FLAG and detect(text) for _, detect, action in _bulk(settings)):
         yield OVERSIZE
 
 
-def _bulk(settings: GuardSettings) -> tuple[tuple[str, Callable[[str], bool], GuardAction], ...]:
+def _bulk(settings: GuardSettings) -> tuple[tuple[str, Callable[[str], bool], str], ...]:
     """(reason a client may see, detector, what the settings say)."""
     return (
         ("raw_transcript_like", is_transcript, settings.transcript),
-        ("reasoning_trace", is_reasoning_trace, GuardAction.REFUSE),
+        ("reasoning_trace", is_reasoning_trace, REFUSE),
         ("large_code_block", is_large_code, settings.large_code),
         ("data_dump", is_data_dump, settings.data_dump),
-        ("scratchpad", is_scratchpad, GuardAction.REFUSE),
+        ("scratchpad", is_scratchpad, REFUSE),
     )

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from cronsim import CronSim
@@ -34,14 +34,20 @@ class Scheduler:
     """Queues what is due. Any number of processes may run one: a row per (name, due time) lets one of them queue it."""
 
     def __init__(
-        self, database: Database, clock: Clock, entries: Sequence[CronEntry], zone: ZoneInfo, wake: Callable[[], None]
+        self,
+        database: Database,
+        clock: Clock,
+        entries: Sequence[CronEntry],
+        zone: ZoneInfo,
+        wake: Callable[[], None],
+        catch_up: timedelta = CATCH_UP,
     ) -> None:
         self._database = database
         self._clock = clock
         self._entries = entries
         self._zone = zone
         self._wake = wake
-        self._looked_until = from_us(clock.now()) - CATCH_UP
+        self._looked_until = from_us(clock.now()) - catch_up
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -92,8 +98,10 @@ def last_due(cron: str, since: datetime, until: datetime, zone: ZoneInfo) -> dat
     time that does not exist is due at the end of the gap.
     """
     latest = None
-    for due in CronSim(cron, since.astimezone(zone)):
+    for local in CronSim(cron, since.astimezone(zone)):
+        due = local.astimezone(UTC)  # moments of one zone compare by their wall time, which repeats in autumn
         if due > until:
             break
-        latest = due
+        if due > since:
+            latest = due
     return latest

@@ -45,6 +45,7 @@ class MemoryDraft:
     scope: Scope
     kind: Kind = Kind.NOTE
     tags: tuple[str, ...] = ()
+    tags_as_given: tuple[str, ...] = ()  # before they were put into plain form, which could hide a secret
     domain: str | None = None  # a classification such as "infrastructure"
     visibility: Visibility | None = None  # None: the narrowest useful one
     project_id: str | None = None

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from goclaw.governance.write_guard import GuardAction, GuardSettings, examine, guarded_fields, require_storable
+from goclaw.governance.write_guard import examine, guarded_fields, require_storable
 from goclaw.model.errors import InvalidInput, UnsafeFinding
 from goclaw.model.provenance import SourceRef
 from goclaw.model.record import MemoryDraft
 from goclaw.model.scope import Scope
+from goclaw.settings.settings import GuardSettings
 from tests.cases.materialize import load, text_of
 
 CASES = {case["id"]: case for case in load(Path(__file__).parents[2] / "cases" / "injection.jsonl")}
@@ -177,9 +178,9 @@ SETTING = {"raw_transcript_like": "transcript", "large_code_block": "large_code"
 def test_size_classes_follow_their_setting(reason: str) -> None:
     text = {"content": RAW[reason]}
     assert [finding.reason for finding in examine(text).findings] == [reason]
-    flagged = examine(text, GuardSettings(**{SETTING[reason]: GuardAction.FLAG}))
+    flagged = examine(text, GuardSettings(**{SETTING[reason]: "flag"}))
     assert (flagged.findings, flagged.flags) == ((), ("oversize",))
-    allowed = examine(text, GuardSettings(**{SETTING[reason]: GuardAction.ALLOW}))
+    allowed = examine(text, GuardSettings(**{SETTING[reason]: "allow"}))
     assert (allowed.findings, allowed.flags) == ((), ())
 
 
