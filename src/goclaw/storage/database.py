@@ -55,7 +55,7 @@ class Database(Protocol):
         """
         ...
 
-    def write_later(self, work: Callable[[Unit], None]) -> None:
+    def write_later(self, work: Callable[[Unit], object]) -> None:
         """Hand over a unit nobody waits for: it goes with the next commit, at the latest after 200 ms.
 
         A crash may lose it. Where it fails, a warning is logged.

@@ -9,7 +9,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import ColumnElement, FromClause, Select, and_, bindparam, false, func, literal, or_, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    FromClause,
+    Select,
+    and_,
+    bindparam,
+    cast,
+    false,
+    func,
+    literal,
+    or_,
+    select,
+)
 
 from goclaw.model.clock import from_us
 from goclaw.model.errors import StoreDamaged, StoreError
@@ -56,7 +69,8 @@ class _Check:
 _C, _N, _M, _V, _P, _T, _J = (
     table.c for table in (MEMORY_CHUNKS, NAMESPACES, MEMORIES, CHUNK_VECTORS, PENDING_VECTORS, MEMORY_TAGS, MEMORY_JOBS)
 )
-_FIRST_SLOT = _N.id * (1 << SLOT_BITS)
+_SLOTS = literal(1 << SLOT_BITS, BigInteger)
+_FIRST_SLOT = cast(_N.id, BigInteger) * _SLOTS
 
 
 def _without(keys: Sequence[ColumnElement[object]], other: FromClause, link: ColumnElement[bool]) -> Statement:
@@ -84,7 +98,13 @@ _MISPLACED: Select[tuple[int]] = (
     select(_C.slot)
     .join(MEMORIES, _M.id == _C.memory_id)
     .join(NAMESPACES, _N.id == _M.namespace_id)
-    .where(or_(_C.namespace_id != _N.id, _C.slot < _FIRST_SLOT, _C.slot >= _FIRST_SLOT + (1 << SLOT_BITS)))
+    .where(
+        or_(
+            _C.namespace_id != _N.id,
+            _C.slot < _FIRST_SLOT,
+            _C.slot >= _FIRST_SLOT + _SLOTS,
+        )
+    )
     .order_by(_C.slot)
 )
 _LOW_COUNTERS = (

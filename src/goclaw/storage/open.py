@@ -38,14 +38,15 @@ def open_unchanged(
 ) -> UnchangedStore | None:
     """The store for reading, as it lies there, whatever its schema: for the copy before an upgrade.
 
-    None where there is no store yet. Raises what :func:`open_database` raises, and never changes a byte.
+    None where there is no store yet, or a server's, which has backup tools of its own. Never changes a byte; raises
+    what :func:`open_database` raises.
     """
-    if settings.driver == "sqlite":
-        from goclaw.storage.engines.sqlite_opening import open_sqlite_unchanged
+    if settings.driver != "sqlite":
+        return None
+    from goclaw.storage.engines.sqlite_opening import open_sqlite_unchanged
 
-        paths = StatePaths(state_dir)
-        return open_sqlite_unchanged(paths.inside(settings.path, paths.database), patience_s=patience_s)
-    raise SettingsError(f"A store of {settings.driver} is not copied by goclaw.", "Use the server's own backup tools.")
+    paths = StatePaths(state_dir)
+    return open_sqlite_unchanged(paths.inside(settings.path, paths.database), patience_s=patience_s)
 
 
 def _upgrade(connection: Connection) -> None:

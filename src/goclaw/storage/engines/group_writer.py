@@ -79,7 +79,7 @@ class GroupWriter:
         self._submit(ticket)
         return cast(Result, ticket.wait())
 
-    def write_later(self, work: Callable[[Unit], None]) -> None:
+    def write_later(self, work: Callable[[Unit], object]) -> None:
         if len(self._later) >= MAX_LATER:
             self.flush_later()
         self._submit_later(LaterTicket(work), time.monotonic() + LATER_S)

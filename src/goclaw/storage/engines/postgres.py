@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg
 
-from goclaw.model.errors import GoclawError, StoreError
+from goclaw.model.errors import GoclawError, StoreBusy, StoreError
 from goclaw.storage.database import Row
 from goclaw.storage.engines.group_writer import Ticket
 from goclaw.storage.engines.postgres_connection import AGAIN, DIALECT, PgConnection, connect, translate
@@ -145,6 +145,7 @@ class PostgresWriter:
         except psycopg.Error as error:
             self.close()
             raise translate(error) from error
+        raise StoreBusy("Other processes keep changing the same rows.", "Try again.")  # for every ticket of the group
 
     def rest(self) -> float | None:
         return None

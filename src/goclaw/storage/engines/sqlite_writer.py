@@ -6,7 +6,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from goclaw.model.errors import StoreBusy
+from goclaw.model.errors import GoclawError, StoreBusy
 from goclaw.storage.engines.group_writer import Ticket
 from goclaw.storage.engines.sqlite_connection import WAL_LIMIT_BYTES, connect, prepare_writer, translate
 from goclaw.storage.engines.sqlite_units import SqliteUnit
@@ -29,27 +29,28 @@ class SqliteWriter:
         self._unit: SqliteUnit | None = None
 
     def commit(self, tickets: list[Ticket]) -> None:
-        """Make the tickets' work durable; each has its result or error afterwards. StoreBusy: none was begun."""
+        """Make the tickets' work durable; each has its result or error afterwards."""
         if self._turnstile is None:
             self._turnstile = Turnstile(self._path, self._patience_s)
         with self._turnstile:
-            if not self._attempt(tickets) and len(tickets) > 1:
-                # One unit may have taken the others down with it (a full disk does): each tries again by itself.
-                for ticket in tickets:
-                    self._attempt([ticket])
+            trouble = self._attempt(tickets)
+            if trouble is None or isinstance(trouble, StoreBusy) or len(tickets) == 1:
+                return
+            # One unit may have taken the others down with it (a full disk does): each tries again by itself.
+            for ticket in tickets:
+                self._attempt([ticket])
 
-    def _attempt(self, tickets: list[Ticket]) -> bool:
+    def _attempt(self, tickets: list[Ticket]) -> GoclawError | None:
+        """One transaction; where it is lost, the error that each ticket now has at least."""
         try:
             self._ready_unit().run_group(tickets)
         except sqlite3.Error as error:
             trouble = translate(error)
             self._drop_connection()
-            if isinstance(trouble, StoreBusy):
-                raise trouble from error
             for ticket in tickets:
                 ticket.error = ticket.error or trouble
-            return False
-        return True
+            return trouble
+        return None
 
     def _ready_unit(self) -> SqliteUnit:
         if self._unit is None:

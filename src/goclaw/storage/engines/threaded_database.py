@@ -73,7 +73,7 @@ class ThreadedDatabase:
         self.refuse_if_read_only()
         return self._groups.write(work)
 
-    def write_later(self, work: Callable[[Unit], None]) -> None:
+    def write_later(self, work: Callable[[Unit], object]) -> None:
         self.refuse_if_read_only()
         self._groups.write_later(work)
 
