@@ -55,7 +55,7 @@ def test_the_table(provenance, lifecycle, review, instruct, evidence, confirm, n
     assert flags(use_policy(provenance, lifecycle, review)) == (instruct, evidence, confirm, no_inject)
 
 
-@pytest.mark.parametrize("provenance", set(Provenance) - set(TRUSTED))
+@pytest.mark.parametrize("provenance", sorted(set(Provenance) - set(TRUSTED)))
 def test_only_a_human_or_a_trusted_import_instructs(provenance):
     """Even if a review says confirmed: agent-written memory is evidence, not instruction (the core rule)."""
     assert use_policy(provenance, Lifecycle.ACTIVE, CONFIRMED).can_use_as_instruction is False
