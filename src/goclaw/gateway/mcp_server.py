@@ -20,17 +20,21 @@ from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.types import (
     INVALID_PARAMS,
+    INVALID_REQUEST,
     CallToolRequestParams,
     CallToolResult,
     ListToolsResult,
     PaginatedRequestParams,
     TextContent,
     ToolAnnotations,
+    jsonrpc_message_adapter,
 )
 from mcp.types import Tool as WireTool
-from starlette.types import Receive, Scope, Send
+from starlette.requests import Request
+from starlette.types import Message, Receive, Scope, Send
 
 from goclaw.bootstrap import Engine
+from goclaw.gateway.answers import Answer
 from goclaw.gateway.logs import configure_logs
 from goclaw.gateway.mcp_tools import TOOLS, Tool
 from goclaw.memory import Memory
@@ -44,6 +48,10 @@ INSTRUCTIONS = (
 Context = ServerRequestContext[Any, Any]
 PrincipalOf = Callable[[Context], Principal]
 
+_NO_MESSAGE = Answer(
+    {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, "message": "The body is no JSON-RPC message."}},
+    400,
+)
 _log = structlog.get_logger("goclaw.mcp")
 _BY_NAME = {tool.name: tool for tool in TOOLS}
 
@@ -69,7 +77,11 @@ class McpOverHttp:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         assert self._sessions is not None, "the application's lifespan has not begun"
         scope["state"]["route"] = scope["path"]
-        await self._sessions.handle_request(scope, receive, send)
+        body = await Request(scope, receive).body() if scope["method"] == "POST" else b""
+        if scope["method"] == "POST" and not _is_message(body):
+            await _NO_MESSAGE(scope, receive, send)
+            return
+        await self._sessions.handle_request(scope, _again(body, receive), send)
 
 
 def serve_stdio(engine: Engine, principal: Principal) -> None:
@@ -104,6 +116,25 @@ def mcp_server(memory: Memory, principal_of: PrincipalOf) -> Server[Any]:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+
+
+def _is_message(body: bytes) -> bool:
+    """Whether the SDK will understand the body; where it does not, its own answer would repeat it."""
+    try:
+        jsonrpc_message_adapter.validate_json(body, by_name=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """A receive that gives a body that was read already, then what comes."""
+    waiting = [body]
+
+    async def next_message() -> Message:
+        return {"type": "http.request", "body": waiting.pop()} if waiting else await receive()
+
+    return next_message
 
 
 def _principal_in(context: Context) -> Principal:

@@ -16,6 +16,7 @@ from goclaw.model.ids import new_id
 
 REQUEST_ID_HEADER = b"x-request-id"
 UNKNOWN_ROUTE = "unknown"
+KNOWN_METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
 
 _log = structlog.get_logger("goclaw.http")
 
@@ -54,7 +55,9 @@ class RequestLog:
             self._note(scope, status, time.perf_counter() - started)
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
-        method, route = scope["method"], route_of(scope)
+        # A client may call its method as it likes, so only those we know are named.
+        method = scope["method"] if scope["method"] in KNOWN_METHODS else "other"
+        route = route_of(scope)
         self._metrics.count_request(method, route, status, seconds)
         state = scope["state"]
         _log.info(

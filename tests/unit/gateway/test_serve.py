@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from goclaw.bootstrap import open_engine
+from goclaw.bootstrap import Engine, open_engine
 from goclaw.gateway.keys import KeyRequest, KeyRing
 from goclaw.gateway.people import command_line
-from goclaw.gateway.serve import check_may_listen, is_loopback, listen, serve, url_of
+from goclaw.gateway.serve import check_may_listen, is_loopback, listen, serve, url_of, uvicorn_server
 from goclaw.model.errors import AccessDenied, AddressTaken, SettingsError
 from goclaw.model.principal import ActorKind
 from tests.running_gateway import KEYWORDS_ONLY
@@ -64,3 +64,7 @@ def test_the_url_is_one_that_can_be_opened() -> None:
     if socket.has_ipv6:
         with listen("::1", 0) as six:
             assert url_of(six) == f"http://[::1]:{six.getsockname()[1]}"
+
+
+def test_the_server_writes_no_lines_of_its_own_about_requests(engine: Engine) -> None:
+    assert uvicorn_server(engine).config.access_log is False
