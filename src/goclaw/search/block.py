@@ -35,14 +35,14 @@ class Columns:
     @classmethod
     def of(cls, rows: Sequence[BlockRow], lengths: NDArray[np.int32]) -> "Columns":
         """The columns of stored rows."""
-        count = len(rows)
+        slots, ordinals, terms, policies, _, _, updated_at = zip(*rows, strict=True) if rows else ((),) * 7
         return cls(
-            np.fromiter((row.slot & _SLOT_MASK for row in rows), np.uint32, count),
-            np.fromiter((row.ordinal for row in rows), np.uint16, count),
+            (np.array(slots, np.int64) & _SLOT_MASK).astype(np.uint32),
+            np.array(ordinals, np.uint16),
             lengths,
-            np.fromiter((row.policy for row in rows), np.int16, count),
-            np.fromiter((row.updated_at for row in rows), np.int64, count),
-            np.fromiter((zlib.crc32(row.terms) for row in rows), np.uint32, count),
+            np.array(policies, np.int16),
+            np.array(updated_at, np.int64),
+            np.array(list(map(zlib.crc32, terms)), np.uint32),
         )
 
     def extended(self, more: "Columns") -> "Columns":
@@ -90,18 +90,18 @@ class Block:
     vectors: Int8Vectors | None  # None: never asked for
 
     @classmethod
-    def empty(cls, state: NamespaceState) -> "Block":
-        """The block of a namespace before its first row."""
-        nothing = Triples.of((), 0)
+    def load(cls, state: NamespaceState, rows: Sequence[BlockRow]) -> "Block":
+        """The block of a namespace in this state, from all its rows in the order of their slots."""
+        triples = Triples.of([row.terms for row in rows], 0)
         return cls(
             namespace_id=state.id,
             is_evergreen=state.namespace.scope in EVERGREEN_SCOPES,
-            last_slot=0,
+            last_slot=state.last_slot,
             changes=state.changes,
-            columns=Columns.of((), nothing.lengths(0, 0)),
-            alive=np.ones(0, np.bool_),
-            dues={},
-            postings=Postings.sort(nothing),
+            columns=Columns.of(rows, triples.lengths(0, len(rows))),
+            alive=np.ones(len(rows), np.bool_),
+            dues=_dues(rows, range(len(rows))),
+            postings=Postings.sort(triples),
             vectors=None,
         )
 

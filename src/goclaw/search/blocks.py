@@ -136,10 +136,8 @@ class BlockCache:
         return block.tidied()
 
     def _load(self, reader: Reader, state: NamespaceState) -> Block:
-        block = Block.empty(state)
-        rows = self._source.rows(reader, state.id, 0, state.last_slot)
         self._counts.loads += 1
-        return block.with_appended(rows, state.last_slot).sorted_anew()
+        return Block.load(state, self._source.rows(reader, state.id, 0, state.last_slot))
 
     def _with_late_vectors(self, reader: Reader, block: Block, slots: Sequence[int]) -> Block:
         """With the vectors of rows that are new, or changed by getting theirs."""

@@ -5,12 +5,12 @@ Both ways are absolute: a score says how good a hit is, not how it compares with
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from goclaw.search.keyword import KeywordScores
-from goclaw.search.vector import VectorScores
 from goclaw.search.view import Rows
 
 # Fitted on conversations with a local MiniLM: at min_score 0.35 one answerable question in a hundred loses its answer
@@ -21,15 +21,16 @@ _USUAL_FLOOR = 0.4  # of a model nobody has measured
 _AT_FLOOR = 4 / 9  # the strength of a cosine at its model's floor
 
 Floats = NDArray[np.float64]
+Fused = NDArray[np.floating[Any]]
 RankedList = tuple[Rows, NDArray[np.int64]]  # rows and their ranks, from 1
 
 
 def keyword_strength(keyword: KeywordScores) -> Floats:
     """BM25 as 0-1: its share of the question's whole weight, so rare words count and missing words cost."""
     strength = np.zeros(len(keyword.bm25))
-    rows = np.flatnonzero(keyword.bm25)
     if keyword.idf_sum > 0:
-        strength[rows] = -np.expm1(keyword.bm25[rows] * (-_KEYWORD_STEEPNESS / keyword.idf_sum))
+        share = keyword.bm25[keyword.rows] / keyword.idf_sum
+        strength[keyword.rows] = -np.expm1(-_KEYWORD_STEEPNESS * share)
     return strength
 
 
@@ -49,13 +50,14 @@ def vector_strength(cosines: NDArray[np.float32], model_floor: float | None) -> 
     return np.clip(strength, 0, 1, out=strength)
 
 
-def fuse_scores(strength: Floats, near: NDArray[np.float32] | None, vectors: VectorScores | None) -> Floats:
-    """The mean of keyword and vector strength; where a row has no vector yet, its words alone decide."""
-    if near is None or vectors is None:
-        return strength
-    fused = near.astype(np.float64) * (1.0 - _KEYWORD_SHARE)
-    rows = np.flatnonzero(strength)
-    fused[rows] = np.where(vectors.known[rows], fused[rows] + _KEYWORD_SHARE * strength[rows], strength[rows])
+def fuse_scores(strength: Floats, worded: Rows, near: NDArray[np.float32], known: NDArray[np.bool_]) -> Fused:
+    """The mean of keyword and vector strength; where a row has no vector yet, its words alone decide.
+
+    ``worded`` are the rows with any keyword strength, ``known`` those with a vector.
+    """
+    fused = near * np.float32(1 - _KEYWORD_SHARE)
+    words = strength[worded]
+    fused[worded] = np.where(known[worded], fused[worded] + _KEYWORD_SHARE * words, words)
     return fused
 
 

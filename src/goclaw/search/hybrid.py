@@ -161,11 +161,13 @@ class _Ranker:
         reason = None if hits else self._why_empty(best, bool((fitting & allowed).any()), withheld)
         return Ranking(hits, reason, withheld)
 
-    def _fuse_scores(self) -> NDArray[np.float64]:
-        near = fusion.vector_strength(self._vectors.cosines, self._options.model_floor) if self._vectors else None
-        return fusion.fuse_scores(self._strength, near, self._vectors)
+    def _fuse_scores(self) -> fusion.Fused:
+        if self._vectors is None:
+            return self._strength
+        near = fusion.vector_strength(self._vectors.cosines, self._options.model_floor)
+        return fusion.fuse_scores(self._strength, self._keyword.rows, near, self._vectors.known)
 
-    def _fuse_ranks(self) -> NDArray[np.float64]:
+    def _fuse_ranks(self) -> fusion.Fused:
         lists = [self._with_masked(self._keyword.bm25, self._worded)]
         if self._vectors is not None and self._nearest is not None:
             lists.append(self._with_masked(self._vectors.cosines, self._nearest))

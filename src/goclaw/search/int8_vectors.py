@@ -100,7 +100,8 @@ def quantise(floats: Floats) -> tuple[NDArray[np.int8], Floats]:
 
 def _dot(codes: NDArray[np.int8], matrix: NDArray[np.int8]) -> Floats:
     if simsimd is not None:
-        return np.asarray(simsimd.cdist(codes, matrix, metric="dot"), np.float32).ravel()
+        # the kernel's own tensor is turned into an array first: a dtype here would copy it number by number
+        return np.asarray(simsimd.cdist(codes, matrix, metric="dot")).ravel().astype(np.float32)
     query = codes[0].astype(np.float32)
     portions = range(0, len(matrix), _PORTION)
     return np.concatenate([matrix[at : at + _PORTION].astype(np.float32) @ query for at in portions])

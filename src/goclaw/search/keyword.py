@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goclaw.search.postings import Found
-from goclaw.search.view import View
+from goclaw.search.view import Rows, View
 from goclaw.text.terms import QueryTerms
 
 K1 = 1.2
@@ -18,6 +18,7 @@ class KeywordScores:
     """How well the words of each row fit; arrays over all rows of the view, deleted ones score 0."""
 
     bm25: NDArray[np.float64]
+    rows: Rows  # those with a score, ascending
     matched: NDArray[np.int64]  # distinct query terms in the row
     term_count: int  # distinct query terms
     idf_sum: float  # of all query terms, so also of those nobody uses
@@ -38,7 +39,11 @@ def score_keywords(view: View, terms: QueryTerms) -> KeywordScores:
     if not parts:
         nothing = np.zeros(total)
         return KeywordScores(
-            nothing, nothing.astype(np.int64), len(numbers), _whole_weight(np.zeros(len(numbers)), count)
+            bm25=nothing,
+            rows=np.flatnonzero(nothing),
+            matched=nothing.astype(np.int64),
+            term_count=len(numbers),
+            idf_sum=_whole_weight(np.zeros(len(numbers)), count),
         )
     rows = np.concatenate([found.rows for found, _ in parts])
     lengths = np.concatenate([length for _, length in parts])
@@ -48,7 +53,13 @@ def score_keywords(view: View, terms: QueryTerms) -> KeywordScores:
     idf = _idf(frequencies, count)
     weights = idf[which] * (times * (K1 + 1)) / (times + (K1 * (1 - b)) + (K1 * b / average) * lengths)
     bm25 = np.asarray(np.bincount(rows, weights=weights, minlength=total), np.float64)
-    return KeywordScores(bm25, np.bincount(rows, minlength=total), len(numbers), _whole_weight(frequencies, count))
+    return KeywordScores(
+        bm25=bm25,
+        rows=np.flatnonzero(bm25),
+        matched=np.bincount(rows, minlength=total),
+        term_count=len(numbers),
+        idf_sum=_whole_weight(frequencies, count),
+    )
 
 
 def _find(view: View, block_no: int, numbers: NDArray[np.uint32]) -> tuple[Found, NDArray[np.int32]] | None:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from goclaw.search.blocks import RowSource
 from goclaw.search.int8_vectors import read_floats
-from goclaw.search.view import Rows, View
+from goclaw.search.view import Rows, View, joined
 from goclaw.storage.database import Reader
 
 RESCORED = 40  # best rows by int8 that are scored exactly; the best 10 are then the right ones (storage.md 4)
@@ -23,7 +23,7 @@ class VectorScores:
 
 def score_vectors(view: View, query: NDArray[np.float32]) -> VectorScores:
     """The approximate cosine of every row, deleted ones included (they are masked with the others)."""
-    cosines, known = [np.empty(0, np.float32)], [np.empty(0, np.bool_)]
+    cosines, known = [], []
     for block in view.blocks:
         if block.vectors is None or block.vectors.dims != len(query):
             cosines.append(np.zeros(block.row_count, np.float32))
@@ -31,7 +31,7 @@ def score_vectors(view: View, query: NDArray[np.float32]) -> VectorScores:
         else:
             cosines.append(block.vectors.cosines(query))
             known.append(block.vectors.scales > 0)
-    return VectorScores(np.concatenate(cosines), np.concatenate(known))
+    return VectorScores(joined(cosines, np.float32), joined(known, np.bool_))
 
 
 def rescore(

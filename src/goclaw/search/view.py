@@ -38,7 +38,7 @@ class View:
     @cached_property
     def policies(self) -> NDArray[np.int16]:
         """The policy bits of every row at this moment."""
-        return _joined([block.policies_at(self.now) for block in self.blocks], np.int16)
+        return joined([block.policies_at(self.now) for block in self.blocks], np.int16)
 
     @cached_property
     def allowed(self) -> NDArray[np.bool_]:
@@ -49,7 +49,7 @@ class View:
     @cached_property
     def alive(self) -> NDArray[np.bool_]:
         """Rows that are not deleted."""
-        return _joined([block.alive for block in self.blocks], np.bool_)
+        return joined([block.alive for block in self.blocks], np.bool_)
 
     def slots(self, rows: Rows) -> NDArray[np.int64]:
         """The slots, as stored, of ascending rows."""
@@ -107,7 +107,7 @@ def best_rows(scores: NDArray[Any], among: NDArray[np.bool_], count: int) -> Row
     return best
 
 
-def _joined(arrays: Sequence[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
+def joined(arrays: Sequence[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
     """One array out of one for each block; without a copy where there is a single one."""
     if len(arrays) == 1:
         return arrays[0]
@@ -115,4 +115,4 @@ def _joined(arrays: Sequence[NDArray[Any]], kind: type[np.generic]) -> NDArray[A
 
 
 def _chained(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-    return _joined(arrays, np.int64)
+    return joined(arrays, np.int64)

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from goclaw.search.fusion import fuse_ranks, fuse_scores, keyword_strength, vector_strength
 from goclaw.search.keyword import KeywordScores
-from goclaw.search.vector import VectorScores
 
 
 def ranked(*rows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -41,7 +40,8 @@ def test_rows_behind_the_depth_come_after_all_others(one: list[int], two: list[i
 
 
 def keywords(*bm25: float, idf_sum: float = 4.0) -> KeywordScores:
-    return KeywordScores(np.array(bm25), np.ones(len(bm25), np.int64), 2, idf_sum)
+    scores = np.array(bm25)
+    return KeywordScores(scores, np.flatnonzero(scores), np.ones(len(bm25), np.int64), 2, idf_sum)
 
 
 def test_keyword_strength_grows_with_the_share_of_the_question() -> None:
@@ -61,11 +61,9 @@ def test_vector_strength_is_read_on_the_scale_of_the_model() -> None:
 
 
 def test_a_row_that_waits_for_its_vector_is_judged_by_its_words() -> None:
-    strength = np.array([0.6, 0.6, 0.0])
-    vectors = VectorScores(np.array([0.9, 0, 0], np.float32), np.array([True, False, False]))
-    near = vector_strength(vectors.cosines, None)
-    assert fuse_scores(strength, near, vectors).tolist() == pytest.approx([0.8, 0.6, 0])
-    assert fuse_scores(strength, None, None).tolist() == [0.6, 0.6, 0.0]
+    near = vector_strength(np.array([0.9, 0, 0], np.float32), None)
+    fused = fuse_scores(np.array([0.6, 0.6, 0.0]), np.array([0, 1]), near, np.array([True, False, False]))
+    assert fused.tolist() == pytest.approx([0.8, 0.6, 0])
 
 
 @given(
@@ -73,8 +71,8 @@ def test_a_row_that_waits_for_its_vector_is_judged_by_its_words() -> None:
     st.none() | st.floats(0, 1),
 )
 def test_scores_stay_between_0_and_1(rows: list[tuple[float, float, bool]], floor: float | None) -> None:
-    strength = keyword_strength(keywords(*(row[0] for row in rows)))
+    words = keywords(*(row[0] for row in rows))
     known = np.array([row[2] for row in rows])
-    vectors = VectorScores(np.array([row[1] for row in rows], np.float32) * known, known)
-    fused = fuse_scores(strength, vector_strength(vectors.cosines, floor), vectors)
+    near = vector_strength(np.array([row[1] for row in rows], np.float32) * known, floor)
+    fused = fuse_scores(keyword_strength(words), words.rows, near, known)
     assert ((fused >= 0) & (fused <= 1)).all()
