@@ -20,6 +20,7 @@ Result = TypeVar("Result")
 MAX_GROUP = 256
 LATER_S = 0.2  # how long a unit that nobody waits for may wait for company
 REST_S = 1.0
+PAUSE_S = 30.0  # how long a fork waits for a group that does not end
 MAX_LATER = 10_000  # beyond it whoever hands over another one waits: queues are bounded
 
 _log = logging.getLogger("goclaw.storage")
@@ -73,6 +74,8 @@ class GroupWriter:
         self._gate = threading.Lock()  # what lies behind it: starting, stopping, the first of _later
         self._thread: threading.Thread | None = None
         self._is_closed = False
+        self._working = threading.Lock()  # held by the thread while it uses the database
+        self._is_paused = False
 
     def write(self, work: Callable[[Unit], Result]) -> Result:
         ticket = Ticket(work)
@@ -97,6 +100,16 @@ class GroupWriter:
             self._queue.put(None)
         if thread is not None:
             thread.join()
+
+    def pause(self) -> None:
+        """Return when the thread uses the database no more; it waits until :meth:`go_on`."""
+        if threading.current_thread() is not self._thread:
+            self._is_paused = self._working.acquire(timeout=PAUSE_S)
+
+    def go_on(self) -> None:
+        if self._is_paused:
+            self._is_paused = False
+            self._working.release()
 
     def _submit(self, ticket: Ticket) -> None:
         with self._gate:
@@ -124,12 +137,14 @@ class GroupWriter:
         while True:
             group = self._next_group()
             if group:
-                self._commit_safely(group)
+                with self._working:
+                    self._commit_safely(group)
                 self._rest_at = time.monotonic() + REST_S
             elif self._is_closed and self._queue.empty() and not self._later:
                 return
             elif self._rest_at is not None and time.monotonic() >= self._rest_at:
-                pause = self._rest()
+                with self._working:
+                    pause = self._rest()
                 self._rest_at = None if pause is None else time.monotonic() + pause
 
     def _next_group(self) -> list[Ticket]:

@@ -12,7 +12,7 @@ from goclaw.storage.engines.sqlite_connection import WAL_LIMIT_BYTES, connect, p
 from goclaw.storage.engines.sqlite_units import SqliteUnit
 from goclaw.storage.engines.turnstile import Turnstile
 
-_REST_AGAIN_S = 5.0
+REST_AGAIN_S = 5.0
 _POLL_S = 0.01
 
 _log = logging.getLogger("goclaw.storage")
@@ -75,12 +75,12 @@ class SqliteWriter:
             with self._turnstile:
                 is_done = truncate_log(self._connection)
         except (StoreBusy, sqlite3.Error):
-            return _REST_AGAIN_S
+            return REST_AGAIN_S
         if is_done:
             return None
         if log_bytes(self._path) > WAL_LIMIT_BYTES:
             _log.warning("a reader that does not end keeps the write-ahead log above its limit")
-        return _REST_AGAIN_S
+        return REST_AGAIN_S
 
     def close(self) -> None:
         self._drop_connection()

@@ -2,22 +2,21 @@
 
 import atexit
 import contextlib
-import os
-import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol, TypeVar
 
 from goclaw.model.errors import StoreError, StoreReadOnly
 from goclaw.storage.database import Reader, Unit
+from goclaw.storage.engines import fork_gate
+from goclaw.storage.engines.fork_gate import ForkGate
 from goclaw.storage.engines.group_writer import GroupWriter, Ticket
 
 Result = TypeVar("Result")
 
 _MAX_IDLE_READERS = 32
 
-_open_databases: "weakref.WeakSet[ThreadedDatabase]" = weakref.WeakSet()
-# A child must neither use nor close what its parent has open: closing would touch the parent's locks and sessions.
+# A child must neither use nor close what its parent may still have open: closing would touch the parent's locks.
 _left_to_parent: list[Any] = []
 
 
@@ -32,7 +31,7 @@ class Snapshots(Reader, Protocol):
 
 
 class Writer(Protocol):
-    """The connection that writes; used by the writer thread alone."""
+    """The connection that writes, opened when it is needed; used by the writer thread alone."""
 
     def commit(self, tickets: list[Ticket]) -> None:
         """Make the work of the tickets durable; each has its result or its error afterwards."""
@@ -42,7 +41,9 @@ class Writer(Protocol):
         """Maintenance while nobody writes; seconds until it wants to be called again, None: not before a write."""
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Close the connection. The next commit opens another one."""
+        ...
 
 
 class ThreadedDatabase:
@@ -56,18 +57,14 @@ class ThreadedDatabase:
         self._make_reader = make_reader
         self._is_closed = False
         self._start()
-        _open_databases.add(self)
+        fork_gate.watch(self)
         atexit.register(self.close)
 
     def _start(self) -> None:
+        self._gate = ForkGate()
         self._idle_readers: deque[Snapshots] = deque()
         self._writer = self._make_writer()
         self._groups = GroupWriter(self._writer.commit, self._writer.rest)
-
-    def start_afresh_in_child(self) -> None:
-        """After a fork: leave the parent's connections, locks and thread alone and begin with none."""
-        _left_to_parent.append((self._idle_readers, self._writer, self._groups))
-        self._start()
 
     def write(self, work: Callable[[Unit], Result]) -> Result:
         self.refuse_if_read_only()
@@ -87,12 +84,23 @@ class ThreadedDatabase:
 
     @contextlib.contextmanager
     def read(self) -> Iterator[Reader]:
-        reader = self._take_reader()
+        with self.in_use():
+            reader = self._take_reader()
+            try:
+                reader.begin()
+                yield reader
+            finally:
+                self._give_back(reader)
+
+    @contextlib.contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Whoever has a connection open stands inside: a fork waits for them."""
+        who = object()
+        self._gate.enter(who)
         try:
-            reader.begin()
-            yield reader
+            yield
         finally:
-            self._give_back(reader)
+            self._gate.leave(who)
 
     def _take_reader(self) -> Snapshots:
         if self._is_closed:
@@ -113,21 +121,29 @@ class ThreadedDatabase:
         else:
             self._idle_readers.append(reader)
 
+    def _close_connections(self) -> None:
+        while self._idle_readers:
+            self._idle_readers.pop().close()
+        self._writer.close()
+
+    def before_fork(self) -> None:
+        self._groups.pause()
+        self._gate.shut()
+        self._close_connections()
+
+    def after_fork_in_parent(self) -> None:
+        self._gate.open()
+        self._groups.go_on()
+
+    def after_fork_in_child(self) -> None:
+        _left_to_parent.append((self._idle_readers, self._writer, self._groups, self._gate))
+        self._start()
+
     def close(self) -> None:
         if self._is_closed:
             return
         self._is_closed = True
         atexit.unregister(self.close)
-        _open_databases.discard(self)
+        fork_gate.unwatch(self)
         self._groups.close()
-        while self._idle_readers:
-            self._idle_readers.pop().close()
-        self._writer.close()
-
-
-def _start_afresh_in_child() -> None:
-    for database in list(_open_databases):
-        database.start_afresh_in_child()
-
-
-os.register_at_fork(after_in_child=_start_afresh_in_child)
+        self._close_connections()
