@@ -5,8 +5,11 @@ Loopback by default; another address needs a key in the store, since everybody w
 
 import errno
 import ipaddress
+import signal
 import socket
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import uvicorn
 
@@ -17,6 +20,7 @@ from goclaw.gateway.logs import configure_logs
 from goclaw.model.errors import AccessDenied, AddressTaken, SettingsError
 
 STOP_WAIT_S = 20  # for requests that are under way when told to stop
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 BACKLOG = 2048
 
 
@@ -99,4 +103,20 @@ def uvicorn_server(engine: Engine) -> uvicorn.Server:
         timeout_graceful_shutdown=STOP_WAIT_S,
         lifespan="on",
     )
-    return uvicorn.Server(config)
+    return _QuietlyStoppedServer(config)
+
+
+class _QuietlyStoppedServer(uvicorn.Server):
+    """Stops on a signal and returns; uvicorn's own then raises the signal again, which ends the process too early."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield  # signals arrive in the main thread only
+            return
+        before = {sign: signal.signal(sign, self.handle_exit) for sign in STOP_SIGNALS}
+        try:
+            yield
+        finally:
+            for sign, handler in before.items():
+                signal.signal(sign, handler)
