@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # 0 is done, 2 what typer answers to a command it does not understand.
 FAILED, BUSY = 1, 3
 # Errors that go away by themselves: another try may do better.
-BUSY_CODES = frozenset({"store_busy", "rate_limited"})
+BUSY_CODES = frozenset({"store_busy", "rate_limited", "address_taken"})
 
 AsJson = Annotated[bool, typer.Option("--json", help="Answer with one JSON document on stdout.")]
 

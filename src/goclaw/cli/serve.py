@@ -11,6 +11,7 @@ from goclaw.cli.output import AsJson, emit, note, say
 if TYPE_CHECKING:
     from goclaw.bootstrap import Engine
     from goclaw.cli.first_keys import ShownKey
+    from goclaw.model.principal import Principal
 
 TRY_QUESTIONS = (
     ("mara", "may we deploy on Fridays?"),
@@ -80,21 +81,32 @@ def worker(
 
 def mcp(as_json: AsJson = False) -> None:
     """Offer memory_write and memory_search over stdio, as whoever the key in GOCLAW_KEY belongs to."""
+    principal = _principal_of_key()
+
     from goclaw.bootstrap import open_engine
-    from goclaw.gateway.keys import KeyRing
     from goclaw.gateway.logs import configure_logs
     from goclaw.gateway.mcp_server import serve_stdio
+
+    engine = open_engine()
+    with engine.memory:
+        configure_logs(engine.settings.log)
+        serve_stdio(engine, principal)
+
+
+def _principal_of_key() -> "Principal":
+    """Who GOCLAW_KEY speaks for; asked before anything slow is imported."""
+    from goclaw.cli.store import open_store
+    from goclaw.gateway.keys import KeyRing
     from goclaw.model.errors import Unauthenticated
     from goclaw.settings.load import load_gateway_target
 
     key = load_gateway_target().key
-    if key is None:
-        raise Unauthenticated("goclaw mcp needs a key in GOCLAW_KEY.", "Make one: goclaw keys create --kind agent ...")
-    engine = open_engine()
-    with engine.memory:
-        configure_logs(engine.settings.log)
-        _, principal = KeyRing(engine.database, engine.clock).verify(key)
-        serve_stdio(engine, principal)
+    with open_store() as store:
+        try:
+            return KeyRing(store.database, store.clock).verify(key)[1]
+        except Unauthenticated:
+            pass
+    raise Unauthenticated("goclaw mcp needs a valid key in GOCLAW_KEY.", "Make one: goclaw keys create.")
 
 
 def _fill_if_empty() -> bool:

@@ -13,7 +13,7 @@ from goclaw.model.clock import Clock
 from goclaw.model.errors import ProviderError
 from goclaw.model.ids import sha256_hex
 from goclaw.search.vector_index import VectorIndex
-from goclaw.storage import chunks, embedding_cache, index_meta, memories, pending_vectors, vectors
+from goclaw.storage import chunks, embedding_cache, index_meta, memories, namespaces, pending_vectors, vectors
 from goclaw.storage.database import Database, Reader, Unit
 from goclaw.storage.embedding_cache import CacheKey
 
@@ -97,8 +97,9 @@ class Embedder:
         settled = [slot for slot in slots if slot not in bad]
 
         def work(unit: Unit) -> None:
-            alive = chunks.existing(unit, sorted(good))
-            vectors.put(unit, model_no, [(slot, good[slot].tobytes()) for slot in sorted(alive)])
+            alive = sorted(chunks.existing(unit, sorted(good)))
+            vectors.put(unit, model_no, [(slot, good[slot].tobytes()) for slot in alive])
+            _tell_readers(unit, model_no, alive)
             if good:
                 index_meta.learn_dims(unit, model_no, len(next(iter(good.values()))))
             pending_vectors.remove(unit, settled)
@@ -135,6 +136,15 @@ class Embedder:
             embedding_cache.trim(unit, self.max_cache_entries)
 
         self.database.write(work)
+
+
+def _tell_readers(unit: Unit, model_no: int, slots: Sequence[int]) -> None:
+    """Rows that a reader may hold already have vectors now. Nobody holds those of an index still being built."""
+    current = index_meta.current(unit)
+    if current is None or current.model_no != model_no:
+        return
+    for namespace_id in sorted({slot >> 32 for slot in slots}):
+        namespaces.note_changes(unit, namespace_id, [slot for slot in slots if slot >> 32 == namespace_id])
 
 
 def _by_workspace(items: Sequence[ToEmbed]) -> dict[str, list[ToEmbed]]:
