@@ -48,6 +48,7 @@ def prepare_writer(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA secure_delete = ON")
+    connection.execute("PRAGMA temp_store = MEMORY")  # where savepoints keep pages: a file would cost as much again
     connection.execute(f"PRAGMA journal_size_limit = {WAL_LIMIT_BYTES}")
 
 
