@@ -116,7 +116,7 @@ def search(
         return _Ranker(view, options, keyword, worded, None, None).rank()
     vectors = score_vectors(view, query.vector)
     nearest = best_rows(vectors.cosines, view.allowed, max(RESCORED, options.list_depth))
-    rescore(vectors, np.union1d(nearest, worded), query.vector, view, reader, cache.source, model_no)
+    rescore(vectors, nearest, query.vector, view, reader, cache.source, model_no)
     return _Ranker(view, options, keyword, worded, vectors, nearest).rank()
 
 

@@ -192,6 +192,32 @@ def test_due_policies_begin_at_their_moment() -> None:
     assert block.policies_at(NOW).tolist() == [PENDING_BIT | HIDDEN_BIT]
 
 
+def test_a_moment_that_was_taken_back_is_forgotten() -> None:
+    store = SmallStore()
+    store.add("alpha")
+    slot = store.add("beta", due=(NOW, HIDDEN_BIT))
+    cache = store.cache()
+    cache.current(READER, store.all_states(), None)
+    store.change(slot, due_at=None, due_policy=None)
+    (block,) = cache.current(READER, store.all_states(), None)
+    assert block.policies_at(NOW).tolist() == [0, 0]
+
+
+def test_a_vector_that_comes_late_is_not_seen_through_an_older_view() -> None:
+    store = SmallStore()
+    store.add("alpha", vector=[1, 0])
+    slot = store.add("beta")
+    cache = store.cache()
+    (older,) = cache.current(READER, store.all_states(), 1)
+    store.embed(slot, [1, 0])
+    (newer,) = cache.current(READER, store.all_states(), 1)
+    assert older.vectors is not None
+    assert newer.vectors is not None
+    question = np.array([1, 0], np.float32)
+    assert older.vectors.cosines(question).tolist() == pytest.approx([1, 0], abs=0.01)
+    assert newer.vectors.cosines(question).tolist() == pytest.approx([1, 1], abs=0.01)
+
+
 def test_the_longest_unused_namespaces_go_first_and_a_large_one_stays_alone() -> None:
     store = SmallStore()
     for number in (1, 2, 3):

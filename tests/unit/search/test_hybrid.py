@@ -128,6 +128,14 @@ def test_masked_rows_that_would_have_ranked_are_named() -> None:
     assert [(row.slot, row.policy) for row in ranking.withheld] == [(pending, PENDING_BIT)]
 
 
+def test_masked_rows_behind_the_last_hit_of_a_full_answer_are_not_named() -> None:
+    store = SmallStore()
+    store.add("deploy on thursday")
+    store.add("deploy on a thursday in spring, or on a friday, or whenever it suits", policy=PENDING_BIT)
+    assert ask(store, "deploy thursday", withheld_bits=PENDING_BIT, limit=1).withheld == ()
+    assert len(ask(store, "deploy thursday", withheld_bits=PENDING_BIT, limit=2).withheld) == 1
+
+
 @pytest.mark.parametrize("by_score", [True, False])
 def test_masked_rows_take_no_place_and_move_nobody(by_score: bool) -> None:
     """R032 in small: the mask comes before the choice of the best, so a thousand masked rows hide nothing."""

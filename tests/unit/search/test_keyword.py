@@ -74,10 +74,12 @@ def test_deleted_rows_count_nowhere_and_masked_rows_do() -> None:
         without.add(text)
     cache = store.cache()
     cache.current(READER, store.all_states(), None)
-    store.delete(store.add("alpha alpha alpha omega kappa"))
+    deleted_slot = store.add("alpha alpha alpha omega kappa")
+    cache.current(READER, store.all_states(), None)
+    store.delete(deleted_slot)
     deleted = score_keywords(View(cache.current(READER, store.all_states(), None), NOW, 0), query_terms("alpha omega"))
     clean = score_keywords(view_of(without), query_terms("alpha omega"))
-    assert deleted.bm25.tolist() == clean.bm25.tolist()
+    assert deleted.bm25.tolist() == [*clean.bm25.tolist(), 0.0]
 
     without.add("alpha alpha alpha omega kappa", policy=PENDING_BIT)
     shown, masked = view_of(without), view_of(without, PENDING_BIT)
