@@ -49,7 +49,10 @@ def full_record() -> MemoryRecord:
     )
 
 
-@pytest.mark.parametrize("record", [full_record(), make_record()], ids=["full", "plain"])
+SEPARATORS = make_record("a\u2028b\u2029c\u000bd\u0085e\r\nf\ttrailing ")  # R096: no sign splits or trims a text
+
+
+@pytest.mark.parametrize("record", [full_record(), make_record(), SEPARATORS], ids=["full", "plain", "separators"])
 def test_a_record_comes_back_as_it_went_in(store: Database, record: MemoryRecord) -> None:
     number, _ = write_record(store, record)
     with store.read() as reader:
@@ -187,6 +190,17 @@ def test_of_eight_that_change_one_version_one_wins(store: Database) -> None:
         found = memories.get(reader, record.id, [number])
         assert found is not None
         assert found.content == f"by {wins[0]}"
+
+
+def test_r033_deleted_records_take_no_place_on_a_page(store: Database) -> None:
+    """R033: of 20 records 15 are deleted; a page of 10 holds all 5 that live, and the count says 5."""
+    records = [make_record(f"shared term {n}", created_at=NOON + timedelta(seconds=n)) for n in range(20)]
+    number = store_all(store, records)
+    for record in records[5:]:
+        store.write(lambda unit, which=record.id: memories.delete(unit, which))
+    with store.read() as reader:
+        assert memories.page(reader, [number], limit=10) == records[4::-1]
+        assert memories.count(reader, [number]) == 5
 
 
 def test_delete_takes_the_tags_along(store: Database) -> None:
