@@ -66,12 +66,27 @@ class Int8Vectors:
         """The kept rows, moved together."""
         return replace(self, matrix=self.matrix[kept], scales=self.scales[kept])
 
-    def cosines(self, query: Floats) -> Floats:
+    def cosines(self, query: "Int8Query") -> Floats:
         """Approximate cosine of every row; 0 where there is no vector or it is of another length."""
-        if self.dims != len(query) or not len(self.matrix):
+        if self.dims != query.codes.shape[1] or not len(self.matrix):
             return np.zeros(len(self.matrix), np.float32)
-        codes, scale = quantise(query[None, :])
-        return np.asarray(_dot(codes, self.matrix) * (self.scales * scale[0]), np.float32)
+        cosines: Floats = _dot(query.codes, self.matrix) * self.scales
+        cosines *= query.scale
+        return cosines
+
+
+@dataclass(frozen=True, slots=True)
+class Int8Query:
+    """A question's vector, of length 1, made comparable once for all blocks."""
+
+    codes: NDArray[np.int8]  # 1 x dims
+    scale: np.float32
+
+    @classmethod
+    def of(cls, query: Floats) -> "Int8Query":
+        """Quantise it."""
+        codes, scales = quantise(query[None, :])
+        return cls(codes, scales[0])
 
 
 def read_floats(raw: Sequence[bytes], dims: int) -> Floats:

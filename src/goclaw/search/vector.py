@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goclaw.search.blocks import RowSource
-from goclaw.search.int8_vectors import read_floats
+from goclaw.search.int8_vectors import Int8Query, read_floats
 from goclaw.search.view import Rows, View, joined
 from goclaw.storage.database import Reader
 
@@ -23,13 +23,14 @@ class VectorScores:
 
 def score_vectors(view: View, query: NDArray[np.float32]) -> VectorScores:
     """The approximate cosine of every row, deleted ones included (they are masked with the others)."""
+    asked = Int8Query.of(query)
     cosines, known = [], []
     for block in view.blocks:
         if block.vectors is None or block.vectors.dims != len(query):
             cosines.append(np.zeros(block.row_count, np.float32))
             known.append(np.zeros(block.row_count, np.bool_))
         else:
-            cosines.append(block.vectors.cosines(query))
+            cosines.append(block.vectors.cosines(asked))
             known.append(block.vectors.scales > 0)
     return VectorScores(joined(cosines, np.float32), joined(known, np.bool_))
 

@@ -13,10 +13,15 @@ from goclaw.model.use_policy import HIDDEN_BIT, PENDING_BIT
 from goclaw.search import block as block_module
 from goclaw.search.block import Block
 from goclaw.search.blocks import BlockCache
+from goclaw.search.int8_vectors import Int8Query
 from tests.unit.search.small_store import NOW, READER, SmallStore
 
 words = st.lists(st.sampled_from(["alpha", "beta", "gamma", "delta", "epsilon"]), min_size=0, max_size=6).map(" ".join)
 vectors = st.lists(st.sampled_from([0.0, 0.5, -1.0, float("nan")]), min_size=3, max_size=3)
+
+
+def question(vector: list[float]) -> Int8Query:
+    return Int8Query.of(np.array(vector, np.float32))
 
 
 def assert_same(one: Block, two: Block) -> None:
@@ -86,7 +91,7 @@ class AnyHistory(RuleBasedStateMachine):
             assert self._cosines(block) == cosines
 
     def _cosines(self, block: Block) -> list[float]:
-        return block.vectors.cosines(np.array([1, 0, 0], np.float32)).tolist() if block.vectors else []
+        return block.vectors.cosines(question([1, 0, 0])).tolist() if block.vectors else []
 
     def _any_slot(self, data: st.DataObject) -> int:
         return data.draw(st.sampled_from(sorted(self.store.stored)))
@@ -168,7 +173,7 @@ def test_vectors_of_another_model_are_loaded_not_mixed() -> None:
     assert one.vectors is not None
     assert two.vectors is not None
     assert (one.vectors.dims, two.vectors.dims) == (3, 2)
-    assert two.vectors.cosines(np.array([1, 0, 0], np.float32)).tolist() == [0.0]
+    assert two.vectors.cosines(question([1, 0, 0])).tolist() == [0.0]
 
 
 @pytest.mark.parametrize("raw", [[float("nan"), 0.1], [0, 0], [float("inf"), 1], [], [3e38, 3e38]])
@@ -178,7 +183,7 @@ def test_r027_a_bad_vector_scores_nothing(raw: list[float]) -> None:
     store.add("bad", vector=raw)
     block = store.cache().current(READER, store.all_states(), 1)[0]
     assert block.vectors is not None
-    cosines = block.vectors.cosines(np.array([1, 0], np.float32))
+    cosines = block.vectors.cosines(question([1, 0]))
     assert cosines[0] == pytest.approx(1, abs=0.01)
     assert np.isfinite(cosines).all()
     assert cosines[1] == 0
@@ -213,9 +218,8 @@ def test_a_vector_that_comes_late_is_not_seen_through_an_older_view() -> None:
     (newer,) = cache.current(READER, store.all_states(), 1)
     assert older.vectors is not None
     assert newer.vectors is not None
-    question = np.array([1, 0], np.float32)
-    assert older.vectors.cosines(question).tolist() == pytest.approx([1, 0], abs=0.01)
-    assert newer.vectors.cosines(question).tolist() == pytest.approx([1, 1], abs=0.01)
+    assert older.vectors.cosines(question([1, 0])).tolist() == pytest.approx([1, 0], abs=0.01)
+    assert newer.vectors.cosines(question([1, 0])).tolist() == pytest.approx([1, 1], abs=0.01)
 
 
 def test_the_longest_unused_namespaces_go_first_and_a_large_one_stays_alone() -> None:
@@ -280,7 +284,7 @@ def test_readers_beside_a_growing_namespace_never_see_a_torn_block() -> None:
             with lock:
                 block = cache.current(READER, store.all_states(), 1)[0]
             assert block.vectors is not None
-            cosines = block.vectors.cosines(np.array([1, 0], np.float32))
+            cosines = block.vectors.cosines(question([1, 0]))
             if not len(cosines) == block.row_count == len(block.columns.lengths) == len(block.alive):
                 torn.append("length")
             if not np.allclose(cosines, 1, atol=0.01) or not (block.columns.lengths == 1).all():
