@@ -51,7 +51,12 @@ def create_app(engine: Engine) -> FastAPI:
         lifespan=lifespan,
         middleware=[
             Middleware(RequestLog, metrics=metrics),
-            Middleware(KeyAuth, keys=KeyRing(engine.database, engine.clock), identity=identity),
+            Middleware(
+                KeyAuth,
+                keys=KeyRing(engine.database, engine.clock),
+                identity=identity,
+                store_is_near=engine.settings.database.driver == "sqlite",
+            ),
             Middleware(RateLimit, per_minute=server.rate_limit_per_minute),
             Middleware(BodyLimit, max_bytes=server.max_body_bytes),
         ],

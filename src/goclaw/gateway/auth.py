@@ -8,14 +8,13 @@ import ipaddress
 from collections.abc import Iterable
 from urllib.parse import parse_qsl, urlencode
 
-from anyio import to_thread
+from anyio.to_thread import run_sync
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from goclaw.gateway.errors import answer_for
 from goclaw.gateway.identity import IdentityCheck
 from goclaw.gateway.keys import KeyRing, refusal
 from goclaw.model.errors import AccessDenied, GoclawError
-from goclaw.model.principal import Principal
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz", "/openapi.json"})
 METRICS_PATH = "/metrics"
@@ -39,35 +38,38 @@ Headers = Iterable[tuple[bytes, bytes]]
 class KeyAuth:
     """Lets a request pass with a valid key only, and leaves its principal in the request's state."""
 
-    def __init__(self, app: ASGIApp, keys: KeyRing, identity: IdentityCheck) -> None:
+    def __init__(self, app: ASGIApp, keys: KeyRing, identity: IdentityCheck, *, store_is_near: bool) -> None:
+        """``store_is_near``: the store answers from this process, sooner than another thread could be asked to wait."""
         self._app = app
         self._keys = keys
         self._identity = identity
+        self._store_is_near = store_is_near
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             presented = _take_keys(scope)
             if not _is_open(scope, presented):
                 try:
-                    key_id, principal = await to_thread.run_sync(self._admit, scope, presented)
+                    await self._admit(scope, presented)
                 except GoclawError as error:
                     await answer_for(error, scope)(scope, receive, send)
                     return
-                scope["state"]["key_id"] = key_id
-                scope["state"]["principal"] = principal
         await self._app(scope, receive, send)
 
-    def _admit(self, scope: Scope, presented: set[str]) -> tuple[str, Principal]:
+    async def _admit(self, scope: Scope, presented: set[str]) -> None:
+        """Leave key id and principal in the request's state, or raise."""
         if len(presented) != 1:
             raise refusal()  # none, or several that differ: who asks is not clear
-        key_id, principal = self._keys.verify(next(iter(presented)))
-        scope["state"]["key_id"] = key_id  # so that the log names it also where what follows refuses
+        (secret,) = presented
+        verified = self._keys.verify(secret) if self._store_is_near else await run_sync(self._keys.verify, secret)
+        scope["state"]["key_id"], principal = verified
         for name, value in scope["headers"]:
             if name in _USER_HEADERS:
-                self._identity.check_user(principal, value.decode("latin-1"), f"header.{name.decode()}")
+                where = f"header.{name.decode()}"
+                await run_sync(self._identity.check_user, principal, value.decode("latin-1"), where)
         if scope["path"] == METRICS_PATH and not principal.may_administer:
             raise AccessDenied("Metrics are for administrators.", "Use a key of theirs, or ask from the same machine.")
-        return key_id, principal
+        scope["state"]["principal"] = principal
 
 
 def _take_keys(scope: Scope) -> set[str]:
