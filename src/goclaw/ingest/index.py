@@ -70,6 +70,15 @@ def replace_chunks(
         pending_vectors.add(unit, [row.slot for row in rows])
 
 
+def renew_chunks(unit: Unit, record: MemoryRecord, pending_days: int) -> None:
+    """Tell the chunks of a record whose text stayed what its state is now, and when it was changed."""
+    policy = chunk_policy(record, pending_days)
+    chunks.set_policy(unit, record.id, policy.bits, policy.due_at, policy.due_bits)
+    slots = chunks.set_updated_at(unit, record.id, to_us(record.updated_at))
+    for namespace_id in {slot >> 32 for slot in slots}:
+        namespaces.note_changes(unit, namespace_id, slots)
+
+
 def drop_chunks(unit: Unit, memory_id: str) -> Sequence[int]:
     """Delete a record's chunks, vectors and open embeddings; returns the slots that are gone."""
     slots = chunks.delete_of_memory(unit, memory_id)

@@ -4,13 +4,13 @@ from dataclasses import replace
 from typing import Any
 
 from goclaw.governance.audit import EventType, event
+from goclaw.ingest.index import renew_chunks
 from goclaw.model.clock import to_us
-from goclaw.model.freshness import chunk_policy
 from goclaw.model.lifecycle import Lifecycle
 from goclaw.model.principal import Principal
 from goclaw.model.record import MemoryRecord
 from goclaw.model.review import ReviewStatus
-from goclaw.storage import audit_log, chunks, memories, namespaces
+from goclaw.storage import audit_log, memories
 from goclaw.storage.database import Unit
 
 ALSO_SEEN = "also_seen"  # metadata: where else the same words were said
@@ -28,7 +28,7 @@ def refresh(
         known,
         source_refs=tuple(dict.fromkeys((*known.source_refs, *again.source_refs))),
         external_ref=known.external_ref or again.external_ref,
-        metadata=_with_sighting(known, again),
+        metadata=with_sighting(known, again),
         last_seen_at=again.created_at,
         updated_at=again.created_at,
         version=known.version + 1,
@@ -43,18 +43,15 @@ def refresh(
             last_confirmed_at=again.created_at,
         )
     memories.replace(unit, fresh, expected_version=known.version)
-    policy = chunk_policy(fresh, pending_days)
-    chunks.set_policy(unit, fresh.id, policy.bits, policy.due_at, policy.due_bits)
-    slots = chunks.set_updated_at(unit, fresh.id, to_us(fresh.updated_at))
-    for namespace_id in {slot >> 32 for slot in slots}:
-        namespaces.note_changes(unit, namespace_id, slots)
+    renew_chunks(unit, fresh, pending_days)
     audit_log.append(
         unit, event(principal, EventType.MEMORY_WRITTEN, to_us(again.created_at), record=fresh, detail={"again": True})
     )
     return fresh
 
 
-def _with_sighting(known: MemoryRecord, again: MemoryRecord) -> dict[str, Any]:
+def with_sighting(known: MemoryRecord, again: MemoryRecord) -> dict[str, Any]:
+    """The known record's metadata, with where else the same was said."""
     sighting = {
         "external_ref": again.external_ref,
         "session_id": again.session_id,
