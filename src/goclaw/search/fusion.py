@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from goclaw.search.keyword import KeywordScores
 from goclaw.search.view import Rows
 
-# Fitted on conversations with a local MiniLM: at min_score 0.35 one answerable question in a hundred loses its answer
-# and nineteen of twenty questions about something else get an honest nothing (two and eighteen by keywords alone).
+# Fitted on conversations with a local MiniLM: at min_score 0.35 one answerable question in a hundred loses its answer,
+# and of twenty questions about something else nineteen get an honest nothing; by keywords alone two and seventeen.
 _KEYWORD_STEEPNESS = 1.8
 _KEYWORD_SHARE = 0.5
 _USUAL_FLOOR = 0.4  # of a model nobody has measured
