@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test check fix bench soak clean
+.PHONY: help venv run test check fix docs bench soak clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -43,6 +43,9 @@ check: $(VENV)/.dev ## lint, types and the floors of the house
 fix: $(VENV)/.dev ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(VENV)/.dev ## write the generated pages of docs/
+	set -e; for page in scripts/write_*.py; do $(BIN)/python $$page; done
 
 bench: $(VENV)/.dev ## print the short benchmarks, us and the rival in one run
 	$(BIN)/python -m benchmarks.run --short

@@ -11,6 +11,7 @@ from goclaw.storage.backup import make_backup
 from goclaw.storage.open import open_database
 from goclaw.storage.schema import HEAD
 from tests.command_line import goclaw
+from tests.unit.storage.test_migrations import make_store_of_0001
 
 pytestmark = pytest.mark.process
 ALICE = library.Principal("alice")
@@ -71,6 +72,33 @@ def test_migrate_has_nothing_to_do_on_todays_schema(state: Path) -> None:
     done = goclaw(state, "memory", "migrate", "--json").document
     assert (done["from"], done["to"], done["changed"], done["backup"]) == (HEAD, HEAD, False, None)
     assert not (state / "backups").exists()
+
+
+def test_migrate_copies_an_older_store_before_it_changes_it(tmp_path: Path) -> None:
+    state = tmp_path / "old"
+    state.mkdir()
+    make_store_of_0001(state / "gc_state.sqlite", records=3)
+    done = goclaw(state, "memory", "migrate", "--json").document
+    assert (done["from"], done["to"], done["changed"]) == ("0001", HEAD, True)
+    assert (_revision(Path(done["backup"])), _revision(state / "gc_state.sqlite")) == ("0001", HEAD)
+    assert Path(done["backup"]).parent == state / "backups"
+    assert goclaw(state, "memory", "migrate", "--json").document["changed"] is False
+
+
+def _revision(file: Path) -> str:
+    connection = sqlite3.connect(file)
+    (revision,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    connection.close()
+    return str(revision)
+
+
+def test_a_backup_holds_what_was_acknowledged(state: Path) -> None:
+    done = goclaw(state, "memory", "backup", "--json").document
+    copy = Path(done["file"])
+    assert (copy.parent, copy.stat().st_mode & 0o777) == (state / "backups", 0o600)
+    connection = sqlite3.connect(copy)
+    assert connection.execute("SELECT count(*) FROM memories").fetchone() == (2,)
+    connection.close()
 
 
 def test_migrate_makes_a_store_where_there_is_none(tmp_path: Path) -> None:

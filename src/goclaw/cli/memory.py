@@ -18,8 +18,6 @@ POLL_S = 0.2
 FINISHED = ("done", "failed", "dead")
 
 app = typer.Typer(help="Write, find and look after memories.", no_args_is_help=True)
-app.command()(memory_offline.check)
-app.command()(memory_offline.migrate)
 
 Limit = Annotated[
     int | None, typer.Option("--limit", min=1, max=200, help="Most hits; else memory.search.max_results.")
@@ -151,6 +149,11 @@ def jobs(
         for job in found
     ]
     show_table(columns, rows, "No dead jobs." if dead else "No jobs.")
+
+
+app.command()(memory_offline.check)
+app.command()(memory_offline.migrate)
+app.command()(memory_offline.backup)
 
 
 def _gateway() -> "GatewayClient":

@@ -1,4 +1,4 @@
-"""Memory, offline: ``check`` and ``migrate`` open the store directly, beside a gateway or without one."""
+"""Memory, offline: check, migrate and backup open the store directly, beside a gateway or without one."""
 
 import shutil
 from pathlib import Path
@@ -39,7 +39,7 @@ def check(
         restored = _restore(loaded)
         found, mended = _examine(fix)
     left = [finding for finding in found if finding.name not in {each.name for each in mended}]
-    backup = newest_backup(loaded.paths.backups)
+    newest = newest_backup(loaded.paths.backups)
     if as_json:
         emit(
             {
@@ -47,11 +47,11 @@ def check(
                 "found": [_document(finding) for finding in found],
                 "mended": [finding.name for finding in mended],
                 "restored_from": restored.name if restored else None,
-                "newest_backup": backup.name if backup else None,
+                "newest_backup": newest.name if newest else None,
             }
         )
     else:
-        _show(found, mended, left, backup)
+        _show(found, mended, left, newest)
     if left:
         raise typer.Exit(FAILED)
 
@@ -91,6 +91,20 @@ def migrate(as_json: AsJson = False) -> None:
         say("The store has this goclaw's schema; nothing was to do.")
 
 
+def backup(as_json: AsJson = False) -> None:
+    """Copy the store to the folder backups while others go on working."""
+    from goclaw.cli.store import open_store
+    from goclaw.storage.backup import make_backup
+
+    with open_store() as store:
+        copy = make_backup(store.database, store.loaded.paths.backups, store.clock.now())
+    size = copy.stat().st_size
+    if as_json:
+        emit({"file": str(copy), "bytes": size})
+    else:
+        say(f"{copy} ({size:,} bytes)")
+
+
 def _examine(fix: bool) -> "tuple[list[Finding], list[Finding]]":
     """What is wrong, and what of it was mended."""
     from goclaw.cli.store import open_store
@@ -120,18 +134,18 @@ def _restore(loaded: "LoadedSettings") -> Path:
     settings = loaded.settings.database
     if settings.driver != "sqlite":
         raise InvalidInput(f"goclaw keeps no backups of {settings.driver}.", "Use the server's own tools.")
-    backup = newest_backup(loaded.paths.backups)
-    if backup is None:
+    newest = newest_backup(loaded.paths.backups)
+    if newest is None:
         raise NotFound("There is no backup.", "Nothing was changed.")
     file = loaded.paths.inside(settings.path, loaded.paths.database)
     if file.exists():
         note(f"The damaged file is kept as {set_aside(file, SystemClock().now()).name}.")
-    shutil.copyfile(backup, file)
+    shutil.copyfile(newest, file)
     file.chmod(0o600)
-    return backup
+    return newest
 
 
-def _show(found: "list[Finding]", mended: "list[Finding]", left: "list[Finding]", backup: Path | None) -> None:
+def _show(found: "list[Finding]", mended: "list[Finding]", left: "list[Finding]", newest: Path | None) -> None:
     done = {finding.name for finding in mended}
     rows = [
         (
@@ -146,7 +160,7 @@ def _show(found: "list[Finding]", mended: "list[Finding]", left: "list[Finding]"
     if any(finding.is_mendable for finding in left):
         note("Mend what can be mended: goclaw memory check --fix")
     if any(finding.name == "damaged_file" for finding in left):
-        way = f"Stop the gateway, then: goclaw memory check --restore (takes {backup.name})." if backup else ""
+        way = f"Stop the gateway, then: goclaw memory check --restore (takes {newest.name})." if newest else ""
         note(way or "There is no backup to go back to. Delete nothing: much can often be read from what is left.")
 
 

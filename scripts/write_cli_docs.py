@@ -1,0 +1,104 @@
+"""Writes docs/cli.md from the commands themselves; each command needs an example here."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from goclaw.cli.main import app
+
+PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
+
+HEAD = """\
+# Command line
+
+<!-- Written by scripts/write_cli_docs.py; change the commands, not this page. -->
+
+Commands work on the state directory `~/.goclaw`, or the one in `GOCLAW_STATE_DIR`. Those that write, search and show
+memories ask a running gateway: `GOCLAW_URL` says where it listens (`http://127.0.0.1:8787` where unset), `GOCLAW_KEY`
+who asks. The others open the store directly, also beside a running gateway: `serve`, `worker`, `mcp`, `demo`, `keys`,
+`people`, `secrets`, `config show`, `memory check`, `memory migrate` and `memory backup`.
+
+Every command takes `--json`: then stdout holds one JSON document and nothing else. Remarks, bars and errors go to
+stderr. A failure has a message and a hint; with `--json` also a document with `error`, `code` and `hint` on stdout.
+
+| exit code | meaning |
+| --- | --- |
+| 0 | done |
+| 1 | failed; the hint says what would work |
+| 2 | the command was not understood |
+| 3 | locked or busy: the store, the port or the rate limit; try again |
+"""
+
+EXAMPLES = {
+    "serve": "goclaw serve --demo --port 8800",
+    "worker": "goclaw worker --threads 4",
+    "mcp": "GOCLAW_KEY=gck_... goclaw mcp",
+    "demo": "goclaw demo",
+    "memory write": 'goclaw memory write "Reports as three bullet points, please." --kind preference',
+    "memory search": 'goclaw memory search "how should reports look?" --limit 3',
+    "memory show": "goclaw memory show 01a1e3a8-e860-7000-9eb4-655e4afac400",
+    "memory stats": "goclaw memory stats --json",
+    "memory reindex": "goclaw memory reindex --no-wait",
+    "memory jobs": "goclaw memory jobs --dead",
+    "memory check": "goclaw memory check --fix",
+    "memory migrate": "goclaw memory migrate",
+    "memory backup": "goclaw memory backup",
+    "keys create": "goclaw keys create --kind agent --user alice --name scribe --project apollo",
+    "keys list": "goclaw keys list",
+    "keys rotate": "goclaw keys rotate 5b7870cc345ff65f",
+    "keys revoke": "goclaw keys revoke 5b7870cc345ff65f",
+    "people add": 'goclaw people add alice --name "Alice Ahl" --role member --role reviewer',
+    "people list": "goclaw people list",
+    "people role": "goclaw people role alice member admin",
+    "secrets set": "pass show embedding-key | goclaw secrets set embedding-key",
+    "secrets list": "goclaw secrets list",
+    "secrets rm": "goclaw secrets rm embedding-key",
+    "config show": "goclaw config show --changed",
+}
+
+
+def page() -> str:
+    """The whole page. KeyError where a command has no example."""
+    parts = [HEAD, *(_section(name, command) for name, command in commands())]
+    return "\n".join(parts)
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """Every command with its full name, in the order of the help."""
+    yield from _walk(typer.main.get_command(app), ())
+
+
+def _walk(command: Any, name: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    if not hasattr(command, "commands"):
+        yield " ".join(name), command
+        return
+    for word, inner in command.commands.items():
+        yield from _walk(inner, (*name, word))
+
+
+def _section(name: str, command: Any) -> str:
+    lines = [f"## goclaw {name}", "", _one_line(command.help), "", "```sh", EXAMPLES[name], "```", ""]
+    shown = [parameter for parameter in command.params if parameter.name != "help" and "--json" not in parameter.opts]
+    if shown:
+        lines += ["| | |", "| --- | --- |", *(_row(parameter) for parameter in shown), ""]
+    return "\n".join(lines)
+
+
+def _row(parameter: Any) -> str:
+    names = ", ".join(f"`{each}`" for each in parameter.opts)
+    if parameter.param_type_name == "argument":
+        names = f"`{parameter.name.upper()}`"
+    notes = [_one_line(parameter.help)]
+    if isinstance(parameter.default, str | int | float) and not isinstance(parameter.default, bool):
+        notes.append(f"Default: `{getattr(parameter.default, 'value', parameter.default)}`.")
+    return f"| {names} | {' '.join(notes)} |"
+
+
+def _one_line(text: str | None) -> str:
+    return " ".join((text or "").split()).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
