@@ -29,6 +29,7 @@ stderr. A failure has a message and a hint; with `--json` also a document with `
 | 1 | failed; the hint says what would work |
 | 2 | the command was not understood |
 | 3 | locked or busy: the store, the port or the rate limit; try again |
+| 130 | interrupted before it was done; `serve` and `worker` end with 0 when they are told to stop |
 """
 
 EXAMPLES = {

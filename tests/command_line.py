@@ -75,6 +75,7 @@ def goclaw_running(state_dir: Path, *words: str, **variables: str) -> Iterator[t
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
         process.communicate(timeout=DEADLINE_S)
+        assert process.returncode == 0, log.read_text()
     finally:
         if process.poll() is None:
             process.kill()

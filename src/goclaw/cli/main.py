@@ -8,7 +8,7 @@ import typer
 
 from goclaw import __version__
 from goclaw.cli import config, demo, keys, memory, people, secrets, serve
-from goclaw.cli.output import FAILED, fail, note, say
+from goclaw.cli.output import FAILED, INTERRUPTED, fail, note, say
 from goclaw.model.errors import GoclawError
 
 app = typer.Typer(
@@ -54,7 +54,7 @@ def run() -> None:
         sys.exit(fail(error, as_json=as_json))
     except KeyboardInterrupt:
         note("Stopped.")
-        sys.exit(FAILED)
+        sys.exit(INTERRUPTED)
     except BrokenPipeError:
         # Who read our output has gone; Python must not complain about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

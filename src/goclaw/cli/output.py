@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # 0 is done, 2 what typer answers to a command it does not understand.
 FAILED, BUSY = 1, 3
+INTERRUPTED = 130  # as shells say it, and typer
 # Errors that go away by themselves: another try may do better.
 BUSY_CODES = frozenset({"store_busy", "rate_limited", "address_taken"})
 

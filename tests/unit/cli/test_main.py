@@ -67,5 +67,5 @@ def test_debug_lets_an_unexpected_error_through(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_an_interrupt_is_no_error_of_ours(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run(monkeypatch, KeyboardInterrupt()) == 1
+    assert _run(monkeypatch, KeyboardInterrupt()) == 130
     assert capsys.readouterr().err == "Stopped.\n"
