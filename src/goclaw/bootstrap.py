@@ -1,32 +1,44 @@
 """Bootstrap: builds everything from the settings; the only place that knows how the parts fit together."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from goclaw.embedding.choose import choose_provider
 from goclaw.embedding.provider import EmbeddingProvider
+from goclaw.governance.policy_book import PolicyBook
 from goclaw.ingest.embed import Embedder
 from goclaw.ingest.queue import JobQueue
 from goclaw.ingest.reindex import Reindexer
 from goclaw.ingest.schedule import CronEntry, Scheduler
 from goclaw.ingest.schema_notes import SchemaNotes
+from goclaw.ingest.sealer import Sealer
 from goclaw.ingest.sweep import SWEEP, Sweeper
 from goclaw.ingest.update import Updater
 from goclaw.ingest.upkeep import UPKEEP, Upkeeper
 from goclaw.ingest.worker import WorkerPool
 from goclaw.ingest.write import Writer
+from goclaw.ingest.write_back import WriteBack
 from goclaw.lifecycle.forget import Forgetter
+from goclaw.lifecycle.inspection import Inspector
+from goclaw.lifecycle.propose import Proposer
+from goclaw.lifecycle.review import Reviewer
+from goclaw.lifecycle.review_queue import ReviewQueue
+from goclaw.lifecycle.widen import Widener
 from goclaw.memory import Memory, Services
 from goclaw.model.access import WriteAccess
 from goclaw.model.clock import Clock, SystemClock
 from goclaw.model.ids import IdMaker
 from goclaw.model.job import JobKind
+from goclaw.recall.audit_reader import AuditReader
 from goclaw.recall.browse import Browser
+from goclaw.recall.contract_recall import ContractRecaller
 from goclaw.recall.recall import Recaller
 from goclaw.recall.statistics import Statistics
+from goclaw.recall.trace_report import TraceReports
+from goclaw.recall.usage import UsageReports
 from goclaw.search.blocks import BlockCache
 from goclaw.search.vector_index import VectorIndex
 from goclaw.settings.load import LoadedSettings, load_settings, write_first_config
@@ -126,6 +138,8 @@ def _assemble(
         workers.wake,
     )
     writer = Writer(database, clock, ids, settings, write_access, wants_vectors=provider is not None, wake=workers.wake)
+    recaller = Recaller(database, clock, ids, settings, write_access, blocks, vectors)
+    sealer = Sealer(database)
     count = settings.memory.jobs.workers if worker_count is None else worker_count
     memory = Memory(
         Services(
@@ -134,11 +148,22 @@ def _assemble(
             updater=Updater(writer),
             forgetter=Forgetter(writer, loaded.paths.backups, vectors.clear_cache),
             schema_notes=SchemaNotes(writer),
-            recaller=Recaller(database, clock, ids, settings, write_access, blocks, vectors),
+            recaller=recaller,
+            write_back=WriteBack(writer),
+            task_recaller=ContractRecaller(recaller),
+            usage=UsageReports(database, clock),
+            traces=TraceReports(database, clock, write_access),
+            audit=AuditReader(database, write_access),
+            policies=PolicyBook(database, clock, ids),
+            reviewer=Reviewer(writer),
+            review_queue=ReviewQueue(writer),
+            inspector=Inspector(writer),
+            proposer=Proposer(writer),
+            widener=Widener(writer),
             browser=Browser(database, clock, write_access, pending_days),
             statistics=Statistics(database, write_access, blocks, vectors),
             jobs=JobQueue(database, clock, workers, has_workers=count > 0),
-            close=_Closer(database, provider, workers, scheduler),
+            close=_Closer(database, provider, workers, (scheduler.stop, sealer.stop)),
         )
     )
     if not database.read_only:
@@ -146,6 +171,7 @@ def _assemble(
         workers.start(count)
         if count:
             scheduler.start()
+            sealer.start()
     return Engine(memory, database, clock, ids, loaded, settings, workers, vectors, blocks)
 
 
@@ -153,9 +179,13 @@ class _Closer:
     """Closes the parts in the order in which nothing that was acknowledged is lost; a second call does nothing."""
 
     def __init__(
-        self, database: Database, provider: EmbeddingProvider | None, workers: WorkerPool, scheduler: Scheduler
+        self,
+        database: Database,
+        provider: EmbeddingProvider | None,
+        workers: WorkerPool,
+        tickers: Sequence[Callable[[], None]],
     ) -> None:
-        self._parts = (scheduler.stop, workers.stop, database.close, *((provider.close,) if provider else ()))
+        self._parts = (*tickers, workers.stop, database.close, *((provider.close,) if provider else ()))
         self._lock = threading.Lock()
         self._is_closed = False
 

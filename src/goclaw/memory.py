@@ -1,28 +1,43 @@
 """Memory: the services by name. The public face of the library; it has no logic of its own."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
 
+from goclaw.governance.policy_book import PolicyBook
 from goclaw.ingest.draft import draft_of
 from goclaw.ingest.queue import JobQueue
 from goclaw.ingest.schema_notes import SchemaNotes
 from goclaw.ingest.update import Change, Updater
 from goclaw.ingest.write import Writer
+from goclaw.ingest.write_back import WriteBack, WriteBackAnswer
+from goclaw.lifecycle.bulk_review import BulkResult, bulk_review
 from goclaw.lifecycle.forget import Forgetter, Receipt
+from goclaw.lifecycle.inspection import Inspection, Inspector
+from goclaw.lifecycle.propose import Proposer
+from goclaw.lifecycle.queue_entry import Priority
+from goclaw.lifecycle.review import Reviewer
+from goclaw.lifecycle.review_queue import QueuePage, ReviewQueue
+from goclaw.lifecycle.widen import Widener
 from goclaw.model.errors import NotFound
 from goclaw.model.hit import Found
 from goclaw.model.principal import Principal
 from goclaw.model.provenance import SourceRef
 from goclaw.model.record import MemoryRecord
 from goclaw.recall.ask import Ask, Mode
+from goclaw.recall.audit_reader import AuditPage, AuditReader
 from goclaw.recall.browse import Browser, Page
+from goclaw.recall.contract_recall import ContractAnswer, ContractRecaller
 from goclaw.recall.recall import Recaller
 from goclaw.recall.statistics import Statistics
+from goclaw.recall.trace_report import TraceReport, TraceReports
+from goclaw.recall.usage import UsageCounts, UsageReports
 from goclaw.settings.settings import Settings
 from goclaw.storage.memories import RecordFilter
+from goclaw.storage.policies import Policy
+from goclaw.storage.reviews import ReviewRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +52,17 @@ class Services:
     recaller: Recaller
     browser: Browser
     statistics: Statistics
+    write_back: WriteBack
+    task_recaller: ContractRecaller
+    usage: UsageReports
+    traces: TraceReports
+    audit: AuditReader
+    policies: PolicyBook
+    reviewer: Reviewer
+    review_queue: ReviewQueue
+    inspector: Inspector
+    proposer: Proposer
+    widener: Widener
     jobs: JobQueue
     close: Callable[[], None]
 
@@ -169,6 +195,164 @@ class Memory:
         """Explicit search: also pending, stale and disputed records, marked; ``include_history``: superseded ones."""
         ask = Ask(text=query, mode=Mode.EXPLICIT, limit=limit, include_history=include_history)
         return self._services.recaller.answer(principal, ask)
+
+    def write_back(self, principal: Principal, request: Mapping[str, Any]) -> WriteBackAnswer:
+        """Store what was learned in a task (the published contract): every entry, or nothing.
+
+        Agent-written memory starts as evidence. Raises InvalidInput, AccessDenied with the widest visibility that is
+        open, NotFound, UnsafeContent, and Conflict where the idempotency key belongs to another request.
+        """
+        return self._services.write_back.write_back(principal, request)
+
+    def recall_for_task(self, principal: Principal, request: Mapping[str, Any]) -> ContractAnswer:
+        """What an agent should know for a task (the published contract): within its project, level and limits.
+
+        Raises InvalidInput, and NotFound for a workspace or project that is not the principal's.
+        """
+        return self._services.task_recaller.recall(principal, request)
+
+    def report_usage(
+        self,
+        principal: Principal,
+        request_id: str,
+        used_memory_ids: Iterable[str] = (),
+        ignored: Mapping[str, str] | None = None,
+    ) -> UsageCounts:
+        """Say which returned memories were used, and which ignored and why; whole or not at all.
+
+        Raises NotFound for a recall of somebody else, UnknownItems where an id was not returned by it.
+        """
+        return self._services.usage.report(principal, request_id, tuple(used_memory_ids), dict(ignored or {}))
+
+    def trace(self, principal: Principal, request_id: str) -> TraceReport:
+        """One recall explained. For its asker, and for reviewers as far as they may read. Raises NotFound."""
+        return self._services.traces.report(principal, request_id)
+
+    def review(
+        self,
+        principal: Principal,
+        memory_id: str,
+        action: str,
+        *,
+        content: str | None = None,
+        summary: str | None = None,
+        visibility: str | None = None,
+        project_id: str | None = None,
+        channel_id: str | None = None,
+        related_id: str | None = None,
+        notes: str | None = None,
+        tags: Iterable[str] | None = None,
+    ) -> MemoryRecord:
+        """Decide about a record by one of the nine actions; the record as it is afterwards.
+
+        For reviewers, and for the owner of personal memory, by own hand. Raises AccessDenied, NotFound, InvalidInput,
+        UnsafeContent, and Conflict that names the actions that are legal.
+        """
+        return self._services.reviewer.review(
+            principal,
+            memory_id,
+            action,
+            content=content,
+            summary=summary,
+            visibility=visibility,
+            project_id=project_id,
+            channel_id=channel_id,
+            related_id=related_id,
+            notes=notes,
+            tags=tags,
+        )
+
+    def review_many(
+        self, principal: Principal, memory_ids: Iterable[str], action: str, notes: str | None = None
+    ) -> BulkResult:
+        """One action on many records; what was done, skipped and failed, each with its reason."""
+        return bulk_review(self._services.reviewer, principal, tuple(memory_ids), action, notes)
+
+    def review_queue(
+        self,
+        principal: Principal,
+        filters: RecordFilter | None = None,
+        *,
+        priority: Priority | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> QueuePage:
+        """What waits for a human, newest first, as far as the principal may see it."""
+        return self._services.review_queue.page(
+            principal, filters or RecordFilter(), priority=priority, cursor=cursor, limit=limit
+        )
+
+    def propose(
+        self,
+        principal: Principal,
+        memory_id: str,
+        action: str,
+        notes: str | None = None,
+        *,
+        related_id: str | None = None,
+    ) -> ReviewRow:
+        """Propose a review action; agents may, and a human decides."""
+        return self._services.proposer.propose(principal, memory_id, action, notes, related_id=related_id)
+
+    def widen(
+        self,
+        principal: Principal,
+        memory_id: str,
+        visibility: str,
+        reason: str,
+        *,
+        project_id: str | None = None,
+        channel_id: str | None = None,
+    ) -> MemoryRecord:
+        """Let a record travel further: a reviewer's own act, with a reason that is kept."""
+        return self._services.widener.widen(
+            principal, memory_id, visibility, reason, project_id=project_id, channel_id=channel_id
+        )
+
+    def inspect(self, principal: Principal, memory_id: str) -> Inspection:
+        """A record with its origin, links and reviews. Raises NotFound, also where it may not be seen."""
+        return self._services.inspector.inspect(principal, memory_id)
+
+    def audit(
+        self,
+        principal: Principal,
+        *,
+        memory_id: str | None = None,
+        request_id: str | None = None,
+        event_type: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> AuditPage:
+        """Who did what, newest first: the workspace's for reviewers, one's own for everybody else."""
+        return self._services.audit.page(
+            principal, memory_id=memory_id, request_id=request_id, event_type=event_type, cursor=cursor, limit=limit
+        )
+
+    def set_policy(
+        self,
+        principal: Principal,
+        *,
+        kind: str,
+        source: str,
+        project_id: str | None,
+        reason: str,
+        expires_at: datetime | None = None,
+    ) -> Policy:
+        """Trust an import, or promote a source, for one project or for workspace-wide memory; for reviewers.
+
+        ``kind`` is trusted_import or promotion, ``source`` an actor such as ``import:crm``. Ends within a year.
+        """
+        return self._services.policies.add(
+            principal, kind=kind, source=source, project_id=project_id, reason=reason, expires_at=expires_at
+        )
+
+    def policies(self, principal: Principal, *, include_ended: bool = False) -> Sequence[Policy]:
+        """The policies of the workspace; for reviewers."""
+        return self._services.policies.page(principal, include_ended=include_ended)
+
+    def revoke_policy(self, principal: Principal, policy_id: str) -> None:
+        """End a policy now; what it confirmed stays as it is. For reviewers."""
+        self._services.policies.revoke(principal, policy_id)
 
     def write_schema_note(self, principal: Principal, datasource: str, table: str, text: str) -> MemoryRecord:
         """Store what is known about a table, in place of its last note: found by search, never injected.

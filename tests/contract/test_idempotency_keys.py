@@ -12,15 +12,15 @@ ALICE = ("default", "human:alice", "K")
 def test_a_key_belongs_to_the_first_request_that_shows_it(store: Database) -> None:
     assert store.write(lambda unit: idempotency_keys.claim(unit, *ALICE, "hash-1", 10)) == Claim("hash-1", None)
     assert store.write(lambda unit: idempotency_keys.claim(unit, *ALICE, "hash-2", 20)) == Claim("hash-1", None)
-    store.write(lambda unit: idempotency_keys.answer(unit, *ALICE, "m1"))
+    store.write(lambda unit: idempotency_keys.answer(unit, *ALICE, ["m1", "m2"]))
     with store.read() as reader:
-        assert idempotency_keys.find(reader, *ALICE) == Claim("hash-1", "m1")
+        assert idempotency_keys.find(reader, *ALICE) == Claim("hash-1", ("m1", "m2"))
 
 
 def test_the_same_key_of_another_or_elsewhere_is_another_key(store: Database) -> None:
     others = [("default", "human:bob", "K"), ("other", "human:alice", "K"), ("default", "human:alice", "k")]
     store.write(lambda unit: idempotency_keys.claim(unit, *ALICE, "hash-1", 10))
-    store.write(lambda unit: idempotency_keys.answer(unit, *ALICE, "m1"))
+    store.write(lambda unit: idempotency_keys.answer(unit, *ALICE, ["m1", "m2"]))
     with store.read() as reader:
         assert [idempotency_keys.find(reader, *other) for other in others] == [None, None, None]
 

@@ -70,7 +70,10 @@ def make_trace(trace_id: str = "t1", **changes: Any) -> RecallTrace:
         "mode": "automatic",
         "query": "which code word?",
         "request": {"limit": 6},
-        "returned": [{"memory_id": "m1", "text": "marmalade"}, {"memory_id": "m2", "text": "other"}],
+        "returned": [
+            {"memory_id": "m1", "rank": 1, "text": "marmalade"},
+            {"memory_id": "m2", "rank": 2, "text": "other"},
+        ],
         "withheld": [{"memory_id": "m3", "why": "stale"}],
         "created_at": 5,
         **changes,
@@ -94,7 +97,7 @@ def test_a_forgotten_record_leaves_no_words_in_traces(store: Database) -> None:
         blanked = recall_traces.get(reader, "default", "t1")
         assert blanked is not None
         assert blanked.query.startswith("sha256:")
-        assert blanked.returned == [{"memory_id": "m1", "text": None}, {"memory_id": "m2", "text": "other"}]
+        assert [hit["text"] for hit in blanked.returned] == [None, "other"]
         assert recall_traces.get(reader, "default", "t2") == make_trace("t2", returned=[], withheld=[])
         assert recall_traces.get(reader, "elsewhere", "t3") == make_trace("t3", workspace_id="elsewhere")
     query = blanked.query

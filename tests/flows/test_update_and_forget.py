@@ -100,7 +100,7 @@ def test_R034_R035_forgetting_leaves_the_text_in_no_table_file_or_answer(open_st
         assert vectors.count(reader, 1) == 1
         assert pending_vectors.count(reader) == 0
         events = audit_log.page(reader, "default", memory_id=record.id, limit=10)
-    assert [event.event_type for event in events] == ["memory_forgotten", "memory_written"]
+    assert [event.event_type for event in events] == ["memory_forgotten", "memory_returned", "memory_written"]
     for file in engine.loaded.paths.state_dir.rglob("*"):
         if file.is_file():
             assert MARKER.encode() not in file.read_bytes(), file.name

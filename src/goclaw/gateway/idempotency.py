@@ -36,10 +36,11 @@ class IdempotentWrites:
         claim = self.database.write(lambda unit: idempotency_keys.claim(unit, *owner, key, body_hash, now))
         if claim.body_hash != body_hash:
             raise Conflict("This Idempotency-Key belongs to another request.", "Use a new key for a new request.")
-        if claim.memory_id is not None:
-            return self._answered(principal, claim.memory_id)
+        if claim.memory_ids is not None:
+            (memory_id,) = claim.memory_ids  # one write, one record
+            return self._answered(principal, memory_id)
         record = write()
-        self.database.write(lambda unit: idempotency_keys.answer(unit, *owner, key, record.id))
+        self.database.write(lambda unit: idempotency_keys.answer(unit, *owner, key, [record.id]))
         return record
 
     def _answered(self, principal: Principal, memory_id: str) -> MemoryRecord:

@@ -42,17 +42,23 @@ def event(
     at: int,
     *,
     record: MemoryRecord | None = None,
+    memory_id: str | None = None,
     trace_id: str | None = None,
+    namespace_id: int | None = None,
     detail: Mapping[str, Any] | None = None,
 ) -> AuditEvent:
-    """The row for what ``principal`` did at ``at`` (microseconds); ``detail`` holds words and numbers, no content."""
+    """The row for what ``principal`` did at ``at`` (microseconds); ``detail`` holds words and numbers, no content.
+
+    ``namespace_id`` says where the record lived, for readers of the log after it was forgotten.
+    """
     return AuditEvent(
         event_type=event_type,
         workspace_id=record.workspace_id if record else principal.workspace_id,
         actor_kind=principal.actor_kind,
         actor_id=principal.actor_id,
-        memory_id=record.id if record else None,
+        memory_id=record.id if record else memory_id,
         trace_id=trace_id,
+        namespace_id=namespace_id,
         detail=dict(detail or {}),
         at=at,
     )

@@ -15,7 +15,7 @@ from goclaw.ingest.embedding_queue import ask_for_vectors
 from goclaw.ingest.index import Indexed, index_record, store_chunks
 from goclaw.ingest.place import place_of
 from goclaw.ingest.refresh import refresh
-from goclaw.model.access import Decision, WriteAccess, WriteWay, may_write
+from goclaw.model.access import NO_MANAGED_CHANNELS, Decision, ManagedChannels, WriteAccess, WriteWay, may_write
 from goclaw.model.clock import Clock, from_us
 from goclaw.model.errors import AccessDenied, Conflict, UnsafeContent
 from goclaw.model.ids import IdMaker
@@ -26,7 +26,7 @@ from goclaw.model.record import MemoryDraft, MemoryRecord
 from goclaw.model.review import ReviewStatus
 from goclaw.model.tags import CRITICAL
 from goclaw.settings.settings import Settings
-from goclaw.storage import audit_log, memories, namespaces, tombstones
+from goclaw.storage import audit_log, channels, memories, namespaces, tombstones
 from goclaw.storage.database import Database, Unit
 from goclaw.text.fingerprint import content_hash
 
@@ -55,18 +55,26 @@ class Writer:
         draft = self.without_undue_tags(principal, draft)
         flags = self.check_content(principal, draft)
         state = self.first_state(principal, draft, namespace, flags)
-        record = self._record(principal, draft, namespace, state)
+        record = self.record_of(principal, draft, namespace, state)
         indexed = index_record(record, self.settings.memory.chunk)
-        stored = self.database.write(lambda unit: self._store(unit, principal, record, indexed))
+        stored = self.database.write(lambda unit: self.store(unit, principal, record, indexed))
         self.wake()
         return stored
 
     def check_access(self, principal: Principal, namespace: Namespace, way: WriteWay) -> None:
         """Raise AccessDenied, leaving an audit row, where the principal may not write into the namespace."""
-        decision = may_write(principal, namespace, way, self.write_access)
+        decision = self.decide(principal, namespace, way)
         if not decision.allowed:
-            self._audit_refusal(principal, {"why": "access_denied", "scope": namespace.scope})
+            self.audit_refusal(principal, {"why": "access_denied", "scope": namespace.scope})
             raise _denied(decision)
+
+    def decide(self, principal: Principal, namespace: Namespace, way: WriteWay) -> Decision:
+        """Whether the principal may write there; a channel with members of its own lets only them in."""
+        managed = NO_MANAGED_CHANNELS
+        if namespace.channel_id:
+            with self.database.read() as reader:
+                managed = ManagedChannels(channels.managed_ids(reader, principal.workspace_id))
+        return may_write(principal, namespace, way, self.write_access, managed)
 
     def check_content(self, principal: Principal, draft: MemoryDraft) -> tuple[str, ...]:
         """The flags of the write guard; raises UnsafeContent, leaving an audit row, where it refuses."""
@@ -74,7 +82,7 @@ class Writer:
         verdict = examine(guarded_fields(draft), self.settings.governance.guard, is_unsourced=is_unsourced)
         if verdict.findings:
             reasons = sorted({finding.reason for finding in verdict.findings})
-            self._audit_refusal(principal, {"why": "unsafe_content", "reasons": reasons})
+            self.audit_refusal(principal, {"why": "unsafe_content", "reasons": reasons})
             raise UnsafeContent(verdict.findings)
         return verdict.flags
 
@@ -102,9 +110,10 @@ class Writer:
             )
         )
 
-    def _record(
+    def record_of(
         self, principal: Principal, draft: MemoryDraft, namespace: Namespace, state: FirstState
     ) -> MemoryRecord:
+        """The record a draft becomes, with the trust it starts with."""
         now = from_us(self.clock.now())
         return MemoryRecord(
             id=self.ids.new_id(),
@@ -136,7 +145,8 @@ class Writer:
             last_seen_at=now,
         )
 
-    def _store(self, unit: Unit, principal: Principal, record: MemoryRecord, indexed: Indexed) -> MemoryRecord:
+    def store(self, unit: Unit, principal: Principal, record: MemoryRecord, indexed: Indexed) -> MemoryRecord:
+        """Insert the record with its chunks, audit row and job, or refresh the one that says the same."""
         state = namespaces.find_or_make(unit, record.namespace)
         if not principal.is_own_hand and tombstones.exists(unit, state.id, record.content_hash):
             raise Conflict("This was forgotten on purpose.", "A person may write it anew by their own hand.")
@@ -157,10 +167,12 @@ class Writer:
         store_chunks(unit, record, state.id, indexed, pending_days, embed=self.wants_vectors)
         if self.wants_vectors:
             ask_for_vectors(unit, self.clock.now())
-        audit_log.append(unit, event(principal, EventType.MEMORY_WRITTEN, self.clock.now(), record=record))
+        now = self.clock.now()
+        audit_log.append(unit, event(principal, EventType.MEMORY_WRITTEN, now, record=record, namespace_id=state.id))
         return record
 
-    def _audit_refusal(self, principal: Principal, detail: dict[str, object]) -> None:
+    def audit_refusal(self, principal: Principal, detail: dict[str, object]) -> None:
+        """Leave the one row that a refused write leaves."""
         row = event(principal, EventType.MEMORY_REFUSED, self.clock.now(), detail=detail)
         self.database.write(lambda unit: audit_log.append(unit, row))
 

@@ -19,7 +19,19 @@ from goclaw.model.ids import sha256_hex
 from goclaw.model.principal import Principal
 from goclaw.model.record import MemoryRecord
 from goclaw.model.review import ReviewStatus
-from goclaw.storage import audit_log, chunks, embedding_cache, jobs, memories, namespaces, recall_traces, tombstones
+from goclaw.storage import (
+    audit_log,
+    chunks,
+    embedding_cache,
+    jobs,
+    memories,
+    namespaces,
+    recall_traces,
+    record_links,
+    record_origins,
+    reviews,
+    tombstones,
+)
 from goclaw.storage.database import Unit
 
 
@@ -70,6 +82,9 @@ class Forgetter:
             raise NotFound("There is no such record any more.")
         cached = embedding_cache.delete_hashes(unit, record.workspace_id, hashes)
         blanked = recall_traces.blank(unit, record.workspace_id, record.id)
+        reviews.blank_texts(unit, record.id)
+        record_links.delete_of(unit, record.id)
+        record_origins.delete_of(unit, record.id)
         removed = {
             "memories": 1,
             "memory_chunks": len(slots),
@@ -78,7 +93,10 @@ class Forgetter:
         }
         state = namespaces.find_or_make(unit, record.namespace)
         tombstones.put(unit, record.workspace_id, state.id, record.content_hash, "forgotten", now)
-        audit_log.append(unit, event(principal, EventType.MEMORY_FORGOTTEN, now, record=record, detail=removed))
+        forgotten = event(
+            principal, EventType.MEMORY_FORGOTTEN, now, record=record, namespace_id=state.id, detail=removed
+        )
+        audit_log.append(unit, forgotten)
         return removed, blanked
 
     def _older_backups(self) -> tuple[str, ...]:

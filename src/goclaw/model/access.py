@@ -85,7 +85,13 @@ class Decision:
 ALLOWED = Decision(True)
 
 
-def may_write(principal: Principal, namespace: Namespace, way: WriteWay, write_access: WriteAccess) -> Decision:
+def may_write(
+    principal: Principal,
+    namespace: Namespace,
+    way: WriteWay,
+    write_access: WriteAccess,
+    managed: "ManagedChannels | None" = None,
+) -> Decision:
     """Whether the principal may write into the namespace through this door."""
     if way is WriteWay.SYSTEM:
         return ALLOWED
@@ -98,7 +104,7 @@ def may_write(principal: Principal, namespace: Namespace, way: WriteWay, write_a
     if namespace.scope is Scope.PERSONAL:
         return _may_write_personal(principal, namespace)
     if namespace.visibility in (Visibility.PROJECT, Visibility.CHANNEL):
-        return _may_write_shared_place(principal, namespace)
+        return _may_write_shared_place(principal, namespace, managed or NO_MANAGED_CHANNELS)
     return _may_write_workspace(principal, namespace, way, write_access)
 
 
@@ -114,9 +120,9 @@ def _may_write_personal(principal: Principal, namespace: Namespace) -> Decision:
     return ALLOWED
 
 
-def _may_write_shared_place(principal: Principal, namespace: Namespace) -> Decision:
+def _may_write_shared_place(principal: Principal, namespace: Namespace, managed: "ManagedChannels") -> Decision:
     """Project and channel memory: every member, agents of a member, jobs and imports bound to the project."""
-    if not is_inside(principal, namespace):
+    if not is_inside(principal, namespace, managed):
         return Decision(False, "You are not a member there.", "Write to personal, or to a project you belong to.")
     return ALLOWED
 

@@ -87,6 +87,17 @@ class UnsafeContent(GoclawError):
         self.findings = tuple(findings)
 
 
+class UnknownItems(GoclawError):
+    """A report names items that do not belong to it; the whole report is refused and nothing is booked."""
+
+    code = "unknown_items"
+    status = 422
+
+    def __init__(self, unknown: int) -> None:
+        super().__init__(f"{unknown} of the named memories were not returned by this recall.", "Nothing was booked.")
+        self.unknown = unknown
+
+
 class SettingsError(GoclawError):
     """A setting is unknown or has a wrong value."""
 

@@ -40,6 +40,7 @@ class Ask:
     include_unconfirmed: bool = False  # automatic: also what waits for review
     include_stale: bool = False  # automatic: also what may be outdated
     include_history: bool = False  # explicit: also superseded and merged records, marked
+    is_private: bool = False  # the question reaches no model outside this process
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):

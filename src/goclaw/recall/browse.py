@@ -1,8 +1,5 @@
 """Browse: records by id and in pages, newest first, without ranking; only what the principal may read."""
 
-import base64
-import binascii
-import json
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,6 +9,7 @@ from goclaw.model.errors import InvalidInput
 from goclaw.model.freshness import settle
 from goclaw.model.principal import Principal
 from goclaw.model.record import MemoryRecord
+from goclaw.recall.cursor import decode_cursor, encode_cursor
 from goclaw.recall.readable import readable_states
 from goclaw.storage import memories
 from goclaw.storage.database import Database
@@ -48,7 +46,7 @@ class Browser:
         """Up to ``limit`` (1-200) records that pass the filters, newest first."""
         if not 1 <= limit <= MAX_PAGE:
             raise InvalidInput("The page size is out of range.", f"Use 1 to {MAX_PAGE}.")
-        before = None if cursor is None else _decode(cursor)
+        before = None if cursor is None else _place_of(cursor)
         with self.database.read() as reader:
             states = readable_states(reader, principal, self.write_access, Reading.MANAGE)
             found = memories.page(
@@ -56,16 +54,16 @@ class Browser:
             )
         now = self.clock.now()
         records = tuple(settle(record, now, self.pending_days) for record in found[:limit])
-        return Page(records, _encode(found[limit - 1]) if len(found) > limit else None)
+        return Page(records, _cursor_behind(found[limit - 1]) if len(found) > limit else None)
 
 
-def _encode(last: MemoryRecord) -> str:
-    return base64.urlsafe_b64encode(json.dumps([to_us(last.created_at), last.id]).encode()).decode()
+def _cursor_behind(last: MemoryRecord) -> str:
+    return encode_cursor(to_us(last.created_at), last.id)
 
 
-def _decode(cursor: str) -> tuple[datetime, str]:
+def _place_of(cursor: str) -> tuple[datetime, str]:
+    moment, last_id = decode_cursor(cursor)
     try:
-        created_at, memory_id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        return from_us(int(created_at)), str(memory_id)
-    except (ValueError, TypeError, OverflowError, binascii.Error):
+        return from_us(moment), last_id
+    except (OverflowError, ValueError, OSError):
         raise InvalidInput("The cursor is not one of ours.", "Use next_cursor of the page before.") from None

@@ -3,6 +3,7 @@
 access (which namespaces?) -> search (keyword + vector, min_score, decay, evidence check) -> label -> trace.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from goclaw.embedding.provider import Vector
@@ -10,19 +11,21 @@ from goclaw.model.access import Reading, WriteAccess
 from goclaw.model.clock import Clock
 from goclaw.model.hit import Found, Reason
 from goclaw.model.ids import IdMaker
+from goclaw.model.namespace import NamespaceState
 from goclaw.model.principal import Principal
 from goclaw.recall.ask import Ask, Mode
 from goclaw.recall.label import label_hits, label_withheld
 from goclaw.recall.readable import readable_states
-from goclaw.recall.trace import trace_of
+from goclaw.recall.trace import trace_of, write_trace
 from goclaw.search import hybrid
 from goclaw.search.blocks import BlockCache
 from goclaw.search.hybrid import Ranking
 from goclaw.search.query import Query
 from goclaw.search.vector_index import VectorIndex
 from goclaw.settings.settings import Settings
-from goclaw.storage import chunks, memories, recall_traces
+from goclaw.storage import chunks, memories
 from goclaw.storage.database import Database, Reader
+from goclaw.storage.recall_traces import RecallTrace
 
 _READINGS = {Mode.AUTOMATIC: Reading.RECALL, Mode.EXPLICIT: Reading.SEARCH}
 _NOBODY = Found(hits=(), reason=Reason.NO_IDENTITY)
@@ -44,13 +47,26 @@ class Recaller:
         """What the principal may see that answers the question; an honest, reasoned "nothing" otherwise."""
         if not principal.is_identified:
             return _NOBODY
-        vector = self.vectors.embed_query(ask.text) if ask.text.strip() else None
+        vector = self.embed(ask)
         with self.database.read() as reader:
-            found = self._find(reader, principal, ask, vector)
-        return self._with_trace(principal, ask, found)
+            states = readable_states(reader, principal, self.write_access, _READINGS[ask.mode])
+            found = self.find(reader, principal, ask, vector, states)
+        trace = trace_of(self.ids.new_id(), principal, ask, found, self.clock.now())
+        return self.keep_trace(principal, found, trace)
 
-    def _find(self, reader: Reader, principal: Principal, ask: Ask, vector: Vector | None) -> Found:
-        states = readable_states(reader, principal, self.write_access, _READINGS[ask.mode])
+    def embed(self, ask: Ask) -> Vector | None:
+        """The question's vector; a private question is embedded in this process or not at all."""
+        return self.vectors.embed_query(ask.text, in_process_only=ask.is_private) if ask.text.strip() else None
+
+    def find(
+        self,
+        reader: Reader,
+        principal: Principal,
+        ask: Ask,
+        vector: Vector | None,
+        states: Sequence[NamespaceState],
+    ) -> Found:
+        """Rank and label what the namespaces hold; no trace."""
         index = self.vectors.state(reader)
         now = self.clock.now()
         query = Query.of(
@@ -92,12 +108,11 @@ class Recaller:
             notes.append(Reason.PROVIDER_DOWN)
         return tuple(notes)
 
-    def _with_trace(self, principal: Principal, ask: Ask, found: Found) -> Found:
-        """Queue the trace row; nobody waits for it unless memory.trace.durable is on."""
+    def keep_trace(self, principal: Principal, found: Found, trace: RecallTrace) -> Found:
+        """The answer with its trace, which is queued; nobody waits for it unless memory.trace.durable is on."""
         if self.database.read_only:
             return found
-        trace = trace_of(self.ids.new_id(), principal, ask, found, self.clock.now())
-        self.database.write_later(lambda unit: recall_traces.insert(unit, trace))
+        self.database.write_later(lambda unit: write_trace(unit, principal, trace))
         if self.settings.memory.trace.durable:
             self.database.flush_later()
         return replace(found, trace_id=trace.id)

@@ -1,8 +1,13 @@
 """Trace: what was asked, what was returned and what was withheld, so that an answer can be explained afterwards."""
 
+from dataclasses import asdict
+
+from goclaw.governance.audit import EventType, event
 from goclaw.model.hit import Found
 from goclaw.model.principal import Principal
 from goclaw.recall.ask import Ask
+from goclaw.storage import audit_log, recall_traces
+from goclaw.storage.database import Unit
 from goclaw.storage.recall_traces import RecallTrace
 
 
@@ -36,9 +41,21 @@ def trace_of(trace_id: str, principal: Principal, ask: Ask, found: Found, now: i
                 "score_parts": dict(hit.score_parts),
                 "text": hit.chunk_text,
                 "version": hit.record.version,
+                "use_policy": asdict(hit.use_policy),
             }
             for rank, hit in enumerate(found.hits, start=1)
         ],
         withheld=[{"memory_id": each.memory_id, "why": each.why} for each in found.withheld],
         created_at=now,
     )
+
+
+def write_trace(unit: Unit, principal: Principal, trace: RecallTrace) -> None:
+    """Store the trace and its audit rows: one for the question, one for each memory it was answered with."""
+    recall_traces.insert(unit, trace)
+    audit_log.append(unit, event(principal, EventType.RECALL_REQUESTED, trace.created_at, trace_id=trace.id))
+    for hit in trace.returned:
+        returned = event(
+            principal, EventType.MEMORY_RETURNED, trace.created_at, memory_id=hit["memory_id"], trace_id=trace.id
+        )
+        audit_log.append(unit, returned)

@@ -19,6 +19,8 @@ from goclaw.text.terms import TOKENS_VERSION
 
 log = log_for(__name__)
 
+IN_PROCESS = frozenset({"local", "hashing"})  # providers that send nothing anywhere
+
 
 @dataclass(frozen=True, slots=True)
 class VectorState:
@@ -82,9 +84,12 @@ class VectorIndex:
         index_meta.switch_to(unit, index_meta.add_building(unit, identity), None)
         return True
 
-    def embed_query(self, text: str) -> Vector | None:
-        """The question's vector, or None where the provider does not answer in time: keywords then answer alone."""
-        if self._provider is None:
+    def embed_query(self, text: str, *, in_process_only: bool = False) -> Vector | None:
+        """The question's vector, or None where the provider does not answer in time: keywords then answer alone.
+
+        ``in_process_only``: the text must not leave this process, so a service is not asked.
+        """
+        if self._provider is None or (in_process_only and self._provider.identity.provider not in IN_PROCESS):
             return None
         try:
             return self._cache.embed(self._provider, text, self._timeout_s)

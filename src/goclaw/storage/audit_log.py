@@ -10,7 +10,7 @@ from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, or_, selec
 
 from goclaw.model.ids import new_id
 from goclaw.storage.database import Reader, Row, Unit
-from goclaw.storage.schema import AUDIT_LOG
+from goclaw.storage.schema import AUDIT_LOG, UNSEALED_EVENTS
 from goclaw.storage.statement import Statement
 
 
@@ -32,10 +32,11 @@ class AuditEvent:
 
 _A = AUDIT_LOG.c
 _INSERT = Statement(AUDIT_LOG.insert())
+_LIST_UNSEALED = Statement(UNSEALED_EVENTS.insert())
 
 
 def append(unit: Unit, event: AuditEvent) -> str:
-    """Add an event; its id."""
+    """Add an event, and put it on the list of those that wait for their seal; its id."""
     event_id = new_id()
     row = (
         event_id,
@@ -50,6 +51,7 @@ def append(unit: Unit, event: AuditEvent) -> str:
         event.at,
     )
     unit.run(_INSERT, row)
+    unit.run(_LIST_UNSEALED, (event.workspace_id, event_id))
     return event_id
 
 
@@ -60,14 +62,15 @@ def page(
     event_type: str | None = None,
     actor_id: str | None = None,
     memory_id: str | None = None,
+    trace_id: str | None = None,
     before: tuple[int, str] | None = None,
     limit: int,
 ) -> list[AuditEvent]:
     """Events of a workspace, newest first; ``before`` is (at, id) of the last one of the page before."""
-    wanted = {"event_type": event_type, "actor_id": actor_id, "memory_id": memory_id}
+    wanted = {"event_type": event_type, "actor_id": actor_id, "memory_id": memory_id, "trace_id": trace_id}
     chosen = {name: value for name, value in wanted.items() if value is not None}
     statement = _page(tuple(chosen), before is not None)
-    return [_event(row) for row in reader.all(statement, (workspace_id, *chosen.values(), *(before or ()), limit))]
+    return [to_event(row) for row in reader.all(statement, (workspace_id, *chosen.values(), *(before or ()), limit))]
 
 
 @lru_cache(maxsize=16)
@@ -83,7 +86,8 @@ def _page(columns: tuple[str, ...], is_later_page: bool) -> Statement:
     return Statement(newest_first.limit(bindparam("at_most")), *names, "at_most")
 
 
-def _event(row: Row) -> AuditEvent:
+def to_event(row: Row) -> AuditEvent:
+    """The event of a row of the table."""
     event_id, event_type, workspace_id, actor_kind, actor_id, memory_id, trace_id, namespace_id, detail, at = row
     return AuditEvent(
         id=event_id,

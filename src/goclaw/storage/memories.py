@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, Select, and_, bindparam, func, or_, select
+from sqlalchemy import BindParameter, ColumnElement, Select, Text, and_, bindparam, func, or_, select
 
 from goclaw.model.clock import to_us
 from goclaw.model.lifecycle import Lifecycle
@@ -15,12 +15,13 @@ from goclaw.model.review import ReviewStatus
 from goclaw.model.scope import Scope
 from goclaw.storage.database import Reader, Row, Unit
 from goclaw.storage.record_rows import PLACES, to_record, to_row
-from goclaw.storage.schema import MEMORIES, MEMORY_TAGS, NAMESPACES
+from goclaw.storage.schema import MEMORIES, MEMORY_TAGS, NAMESPACES, RECORD_ORIGINS
 from goclaw.storage.statement import Statement, StatementFamily, in_portions
 
 _M = MEMORIES.c
 _N = NAMESPACES.c
 _T = MEMORY_TAGS.c
+_O = RECORD_ORIGINS.c
 
 _RECORDS = select(MEMORIES, _N.workspace_id, _N.scope, _N.owner_user_id, _N.project_id, _N.channel_id).join(
     NAMESPACES, _N.id == _M.namespace_id
@@ -34,11 +35,18 @@ class RecordFilter:
     scope: Scope | None = None
     kind: Kind | None = None
     lifecycle: Lifecycle | None = None
+    lifecycles: tuple[Lifecycle, ...] | None = None  # any of them
     review_status: ReviewStatus | None = None
+    review_statuses: tuple[ReviewStatus, ...] | None = None  # any of them
     tag: str | None = None
     session_id: str | None = None
     external_ref: str | None = None
     project_id: str | None = None
+    actor_id: str | None = None
+    created_since: datetime | None = None
+    created_before: datetime | None = None
+    task_id_prefix: str | None = None  # of the write-back it came by
+    runtime_name: str | None = None  # of the write-back it came by
 
 
 _CONDITIONS: dict[str, ColumnElement[bool]] = {
@@ -50,7 +58,21 @@ _CONDITIONS: dict[str, ColumnElement[bool]] = {
     "session_id": _M.session_id == bindparam("session_id"),
     "external_ref": _M.external_ref == bindparam("external_ref"),
     "project_id": _N.project_id == bindparam("project_id"),
+    "actor_id": _M.actor_id == bindparam("actor_id"),
+    "created_since": _M.created_at >= bindparam("created_since"),
+    "created_before": _M.created_at < bindparam("created_before"),
+    "task_id_prefix": select(_O.memory_id)
+    .where(
+        _O.memory_id == _M.id,
+        func.substr(_O.task_id, 1, func.length(bindparam("task_id_prefix", type_=Text))) == bindparam("task_id_prefix"),
+    )
+    .exists(),
+    "runtime_name": select(_O.memory_id)
+    .where(_O.memory_id == _M.id, _O.runtime_name == bindparam("runtime_name"))
+    .exists(),
 }
+
+_ANY_OF = {"lifecycles": _M.lifecycle, "review_statuses": _M.review_status}
 
 EVERYTHING = RecordFilter()
 
@@ -89,7 +111,13 @@ def _count(filters: tuple[str, ...], namespaces: int) -> Statement:
 
 
 def _filtered(chosen: Select[Any], filters: tuple[str, ...], namespaces: int) -> Select[Any]:
-    return chosen.where(_in_namespaces(namespaces), *(_CONDITIONS[name] for name in filters))
+    any_of = [
+        column.in_([bindparam(name) for name in filters if name.startswith(f"{group}_")])
+        for group, column in _ANY_OF.items()
+        if f"{group}_0" in filters
+    ]
+    plain = [_CONDITIONS[name] for name in filters if name in _CONDITIONS]
+    return chosen.where(_in_namespaces(namespaces), *any_of, *plain)
 
 
 _INSERT = Statement(MEMORIES.insert())
@@ -107,6 +135,9 @@ _REPLACE = Statement(
     .values({place.column: bindparam(f"new_{place.column}") for place in PLACES}),
     *(f"new_{place.column}" for place in PLACES),
     *("which", "expected"),
+)
+_MOVE = Statement(
+    MEMORIES.update().where(_M.id == bindparam("which")).values(namespace_id=bindparam("place")), *("place", "which")
 )
 _DELETE = Statement(MEMORIES.delete().where(_M.id == bindparam("which")))
 _TAGS = StatementFamily(
@@ -189,6 +220,11 @@ def replace(unit: Unit, record: MemoryRecord, expected_version: int) -> bool:
     return True
 
 
+def move(unit: Unit, memory_id: str, namespace_id: int) -> None:
+    """Let a record live in another namespace; its chunks are the caller's to move."""
+    unit.run(_MOVE, (namespace_id, memory_id))
+
+
 def delete(unit: Unit, memory_id: str) -> bool:
     """Delete a record and its tags; False where there was none. Chunks and vectors have tables of their own."""
     unit.run(_DELETE_TAGS, (memory_id,))
@@ -200,10 +236,14 @@ def _insert_tags(unit: Unit, record: MemoryRecord) -> None:
         unit.run_many(_INSERT_TAG, [(record.id, tag, ordinal) for ordinal, tag in enumerate(record.tags)])
 
 
-def _chosen(filters: RecordFilter) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names and values of the filters that are set, in the order of :data:`_CONDITIONS`."""
+def _chosen(filters: RecordFilter) -> tuple[tuple[str, ...], tuple[str | int, ...]]:
+    """Names and values of the filters that are set; each word of an "any of" is a name of its own."""
     pairs = [(name, value) for name in _CONDITIONS if (value := getattr(filters, name)) is not None]
-    return tuple(name for name, _ in pairs), tuple(str(value) for _, value in pairs)
+    for group in _ANY_OF:
+        pairs += [(f"{group}_{place}", word) for place, word in enumerate(getattr(filters, group) or ())]
+    return tuple(name for name, _ in pairs), tuple(
+        to_us(value) if isinstance(value, datetime) else str(value) for _, value in pairs
+    )
 
 
 def _records(reader: Reader, rows: Sequence[Row]) -> list[MemoryRecord]:

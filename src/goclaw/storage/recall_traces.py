@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, or_, select
+from sqlalchemy import BigInteger, and_, bindparam, or_, select
 
+from goclaw.storage import trace_items
 from goclaw.storage.database import Reader, Row, Unit
-from goclaw.storage.schema import RECALL_TRACES
+from goclaw.storage.schema import RECALL_TRACES, TRACE_ITEMS
 from goclaw.storage.statement import Statement
 
 
@@ -27,16 +28,34 @@ class RecallTrace:
     returned: Sequence[Mapping[str, Any]]  # memory_id, rank, score, score_parts, text as it was shown, ...
     withheld: Sequence[Mapping[str, Any]]  # memory_id, why
     created_at: int
+    is_private: bool = False  # only the asker sees its text
 
 
 _R = RECALL_TRACES.c
 _INSERT = Statement(RECALL_TRACES.insert())
 _GET = Statement(select(RECALL_TRACES).where(_R.id == bindparam("which"), _R.workspace_id == bindparam("workspace")))
 _MENTIONING = Statement(
-    select(RECALL_TRACES).where(
-        _R.workspace_id == bindparam("workspace"),
-        or_(_R.returned.like(bindparam("pattern")), _R.withheld.like(bindparam("pattern"))),
-    )
+    select(RECALL_TRACES)
+    .join(TRACE_ITEMS, TRACE_ITEMS.c.trace_id == _R.id)
+    .where(TRACE_ITEMS.c.memory_id == bindparam("memory"), _R.workspace_id == bindparam("workspace")),
+    *("memory", "workspace"),
+)
+_END_OF_TIME = 2**62
+_OLDER = select(RECALL_TRACES).where(
+    _R.workspace_id == bindparam("workspace"),
+    or_(
+        _R.created_at < bindparam("moment", type_=BigInteger),
+        and_(_R.created_at == bindparam("same_moment", type_=BigInteger), _R.id < bindparam("last")),
+    ),
+)
+_NEWEST = (_R.created_at.desc(), _R.id.desc())
+_PAGE = Statement(
+    _OLDER.order_by(*_NEWEST).limit(bindparam("at_most")),
+    *("workspace", "moment", "same_moment", "last", "at_most"),
+)
+_PAGE_OF_ACTOR = Statement(
+    _OLDER.where(_R.actor_id == bindparam("actor")).order_by(*_NEWEST).limit(bindparam("at_most")),
+    *("workspace", "moment", "same_moment", "last", "actor", "at_most"),
 )
 _BLANK = Statement(
     RECALL_TRACES.update()
@@ -47,7 +66,7 @@ _BLANK = Statement(
 
 
 def insert(unit: Unit, trace: RecallTrace) -> None:
-    """Keep a trace."""
+    """Keep a trace, and the way to it from every record it met."""
     row = (
         trace.id,
         trace.workspace_id,
@@ -59,8 +78,11 @@ def insert(unit: Unit, trace: RecallTrace) -> None:
         _json(trace.returned),
         _json(trace.withheld),
         trace.created_at,
+        int(trace.is_private),
     )
     unit.run(_INSERT, row)
+    ranks = {hit["memory_id"]: hit["rank"] for hit in trace.returned}
+    trace_items.put_many(unit, trace.id, ranks, {each["memory_id"]: each["why"] for each in trace.withheld})
 
 
 def get(reader: Reader, workspace_id: str, trace_id: str) -> RecallTrace | None:
@@ -69,13 +91,23 @@ def get(reader: Reader, workspace_id: str, trace_id: str) -> RecallTrace | None:
     return None if row is None else _trace(row)
 
 
+def page(
+    reader: Reader, workspace_id: str, *, actor_id: str | None, before: tuple[int, str] | None, limit: int
+) -> list[RecallTrace]:
+    """Traces of a workspace, newest first; ``before`` is (created_at, id) of the last one of the page before."""
+    moment, last_id = before or (_END_OF_TIME, "")
+    names = (workspace_id, moment, moment, last_id)
+    if actor_id is None:
+        return [_trace(row) for row in reader.all(_PAGE, (*names, limit))]
+    return [_trace(row) for row in reader.all(_PAGE_OF_ACTOR, (*names, actor_id, limit))]
+
+
 def blank(unit: Unit, workspace_id: str, memory_id: str) -> int:
     """Take a forgotten record's words out of every trace that met it; how many traces.
 
     Its snapshot goes, and the question becomes its digest: it may repeat the text. Ids, ranks and counts stay.
     """
-    # The id is a UUID: it holds no sign that LIKE would take for a pattern.
-    met = [_trace(row) for row in unit.all(_MENTIONING, (workspace_id, f'%"{memory_id}"%'))]
+    met = [_trace(row) for row in unit.all(_MENTIONING, (memory_id, workspace_id))]
     for trace in met:
         returned = [{**hit, "text": None} if hit.get("memory_id") == memory_id else hit for hit in trace.returned]
         unit.run(_BLANK, (_digest(trace.query), _json(returned), trace.id))
@@ -93,7 +125,7 @@ def _json(value: Any) -> str:
 
 
 def _trace(row: Row) -> RecallTrace:
-    trace_id, workspace_id, actor_id, principal, mode, query, request, returned, withheld, created_at = row
+    trace_id, workspace_id, actor_id, principal, mode, query, request, returned, withheld, created_at, private = row
     return RecallTrace(
         id=trace_id,
         workspace_id=workspace_id,
@@ -105,4 +137,5 @@ def _trace(row: Row) -> RecallTrace:
         returned=json.loads(returned),
         withheld=json.loads(withheld),
         created_at=created_at,
+        is_private=bool(private),
     )

@@ -24,7 +24,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from goclaw.model.errors import SchemaTooNew, StoreError
 
 # Every step of the schema, oldest first; each is a file in migrations/versions. The last one is what this module says.
-REVISIONS = ("0001", "0002")
+REVISIONS = ("0001", "0002", "0003")
 HEAD = REVISIONS[-1]
 
 METADATA = MetaData()
@@ -291,6 +291,7 @@ RECALL_TRACES = Table(
     Column("returned", Text, nullable=False),  # JSON
     Column("withheld", Text, nullable=False),  # JSON
     Column("created_at", BigInteger, nullable=False),
+    Column("is_private", SmallInteger),  # 1: only the asker sees its text; since revision 0003, NULL before
 )
 
 # What a client's Idempotency-Key has stored, so that a request sent twice is done once.
@@ -301,13 +302,160 @@ IDEMPOTENCY_KEYS = Table(
     Column("actor_id", Text, primary_key=True),
     Column("key", Text, primary_key=True),
     Column("body_hash", Text, nullable=False),  # sha256 of the request
-    Column("memory_id", Text, nullable=False),
+    Column("memory_ids", Text, nullable=False),  # JSON list; '' while the request has no answer yet
     Column("created_at", BigInteger, nullable=False),
 )
 
 # Since revision 0002.
 Index("ix_memories_session", MEMORIES.c.namespace_id, MEMORIES.c.session_id)
 Index("ix_recall_traces_newest", RECALL_TRACES.c.workspace_id, RECALL_TRACES.c.created_at)
+
+# Since revision 0003: what governance rests on.
+RECORD_LINKS = Table(
+    "record_links",
+    METADATA,
+    Column("from_id", Text, primary_key=True),
+    Column("relation", Text, primary_key=True),
+    Column("to_id", Text, primary_key=True),
+    Column("created_at", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+Index("ix_record_links_target", RECORD_LINKS.c.to_id)
+
+# Where a written-back record comes from, beyond who wrote it. Records of other ways in have no row.
+RECORD_ORIGINS = Table(
+    "record_origins",
+    METADATA,
+    Column("memory_id", Text, primary_key=True),
+    Column("workspace_id", Text, nullable=False),
+    Column("task_id", Text),
+    Column("flow_id", Text),
+    Column("step_id", Text),
+    Column("runtime_name", Text),
+    Column("runtime_version", Text),
+    Column("models", Text),  # JSON list of objects, NULL for none
+    Column("recall_trace_id", Text),  # the recall this was written back after
+    Column("client_hash", Text),  # the client's own content hash: kept, never trusted
+    Column("artifacts", Text),  # JSON list of objects, NULL for none
+    Column("channel", Text),  # JSON object, NULL for none
+)
+Index("ix_record_origins_task", RECORD_ORIGINS.c.workspace_id, RECORD_ORIGINS.c.task_id)
+_HAS_TRACE = RECORD_ORIGINS.c.recall_trace_id.is_not(None)
+Index(
+    "ix_record_origins_trace",
+    RECORD_ORIGINS.c.recall_trace_id,
+    sqlite_where=_HAS_TRACE,
+    postgresql_where=_HAS_TRACE,
+)
+
+MEMORY_REVIEWS = Table(
+    "memory_reviews",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("memory_id", Text, nullable=False),
+    Column("workspace_id", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("actor_kind", Text, nullable=False),
+    Column("actor_id", Text, nullable=False),
+    Column("before", Text, nullable=False),  # JSON object
+    Column("after", Text, nullable=False),  # JSON object
+    Column("notes", Text),
+    Column("related_id", Text),
+    Column("created_at", BigInteger, nullable=False),
+)
+Index("ix_memory_reviews_memory", MEMORY_REVIEWS.c.memory_id, MEMORY_REVIEWS.c.created_at)
+Index("ix_memory_reviews_newest", MEMORY_REVIEWS.c.workspace_id, MEMORY_REVIEWS.c.created_at)
+
+POLICIES = Table(
+    "policies",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("workspace_id", Text, nullable=False),
+    Column("kind", Text, nullable=False),  # trusted_import, promotion
+    Column("project_id", Text, nullable=False),  # '' for workspace-wide memory
+    Column("source", Text, nullable=False),  # an actor id
+    Column("author", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger),
+    Column("revoked_at", BigInteger),
+)
+Index("ix_policies_source", POLICIES.c.workspace_id, POLICIES.c.source)
+
+PROJECTS = Table(
+    "projects",
+    METADATA,
+    Column("workspace_id", Text, primary_key=True),
+    Column("project_id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+)
+
+PROJECT_MEMBERS = Table(
+    "project_members",
+    METADATA,
+    Column("workspace_id", Text, primary_key=True),
+    Column("project_id", Text, primary_key=True),
+    Column("user_id", Text, primary_key=True),
+    Column("added_at", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+Index("ix_project_members_user", PROJECT_MEMBERS.c.workspace_id, PROJECT_MEMBERS.c.user_id)
+
+# A row is a channel with members of its own; any other channel is open to the members of its project.
+CHANNELS = Table(
+    "channels",
+    METADATA,
+    Column("workspace_id", Text, primary_key=True),
+    Column("channel_id", Text, primary_key=True),
+    Column("project_id", Text, nullable=False),  # '' where not bound
+    Column("kind", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+CHANNEL_MEMBERS = Table(
+    "channel_members",
+    METADATA,
+    Column("workspace_id", Text, primary_key=True),
+    Column("channel_id", Text, primary_key=True),
+    Column("user_id", Text, primary_key=True),
+    sqlite_with_rowid=False,
+)
+Index("ix_channel_members_user", CHANNEL_MEMBERS.c.workspace_id, CHANNEL_MEMBERS.c.user_id)
+
+# Which records a recall met, and what became of them: the way from a record back to its traces.
+TRACE_ITEMS = Table(
+    "trace_items",
+    METADATA,
+    Column("trace_id", Text, primary_key=True),
+    Column("memory_id", Text, primary_key=True),
+    Column("rank", Integer),  # from 1; NULL where it was withheld
+    Column("withheld_why", Text),
+    Column("used", SmallInteger),  # 1 used, 0 ignored; NULL while nothing was reported
+    Column("ignored_reason", Text),
+    sqlite_with_rowid=False,
+)
+Index("ix_trace_items_memory", TRACE_ITEMS.c.memory_id)
+
+# The list of audit events that wait for their place in the chain.
+UNSEALED_EVENTS = Table(
+    "unsealed_events",
+    METADATA,
+    Column("workspace_id", Text, primary_key=True),
+    Column("event_id", Text, primary_key=True),
+    sqlite_with_rowid=False,
+)
+
+AUDIT_SEALS = Table(
+    "audit_seals",
+    METADATA,
+    Column("workspace_id", Text, primary_key=True),
+    Column("seq", BigInteger, primary_key=True, autoincrement=False),  # from 1, without gaps
+    Column("event_id", Text, nullable=False, unique=True),
+    Column("digest", Text, nullable=False),  # sha256 of the event
+    Column("chain", Text, nullable=False),  # sha256 of the chain before and this digest
+)
 
 
 def creation_statements(dialect: Dialect) -> list[str]:

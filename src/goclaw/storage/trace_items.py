@@ -1,0 +1,67 @@
+"""Trace items: which records a recall met, and what its asker did with them; the way from a record to its traces."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, delete, select, update
+
+from goclaw.storage.database import Reader, Row, Unit
+from goclaw.storage.schema import TRACE_ITEMS
+from goclaw.storage.statement import InsertOrKeep, Statement
+
+
+class TraceItem(NamedTuple):
+    """One record in one trace."""
+
+    trace_id: str
+    memory_id: str
+    rank: int | None  # from 1; None where it was withheld
+    withheld_why: str | None
+    used: bool | None  # None while nothing was reported
+    ignored_reason: str | None
+
+
+_T = TRACE_ITEMS.c
+_PUT = Statement(InsertOrKeep(TRACE_ITEMS))
+_OF_TRACE = Statement(select(TRACE_ITEMS).where(_T.trace_id == bindparam("trace")).order_by(_T.rank, _T.memory_id))
+_OF_MEMORY = Statement(select(TRACE_ITEMS).where(_T.memory_id == bindparam("memory")).order_by(_T.trace_id))
+_MARK = Statement(
+    update(TRACE_ITEMS)
+    .where(_T.trace_id == bindparam("trace"), _T.memory_id == bindparam("memory"))
+    .values(used=bindparam("is_used"), ignored_reason=bindparam("reason")),
+    *("trace", "memory", "is_used", "reason"),
+)
+_DELETE_OF_MEMORY = Statement(delete(TRACE_ITEMS).where(_T.memory_id == bindparam("memory")))
+
+
+def put_many(unit: Unit, trace_id: str, ranks: Mapping[str, int], withheld: Mapping[str, str]) -> None:
+    """Keep what a trace met: record to rank, and record to the reason why it was withheld."""
+    rows: list[Row] = [(trace_id, memory_id, rank, None, None, None) for memory_id, rank in ranks.items()]
+    rows += [(trace_id, memory_id, None, why, None, None) for memory_id, why in withheld.items()]
+    unit.run_many(_PUT, rows)
+
+
+def of_trace(reader: Reader, trace_id: str) -> list[TraceItem]:
+    """The records of one trace."""
+    return [_item(row) for row in reader.all(_OF_TRACE, (trace_id,))]
+
+
+def of_memory(reader: Reader, memory_id: str) -> list[TraceItem]:
+    """The traces of one record, oldest first."""
+    return [_item(row) for row in reader.all(_OF_MEMORY, (memory_id,))]
+
+
+def mark(unit: Unit, trace_id: str, used: Sequence[str], ignored: Mapping[str, str]) -> None:
+    """Write down what the asker reports."""
+    unit.run_many(_MARK, [(trace_id, memory_id, 1, None) for memory_id in used])
+    unit.run_many(_MARK, [(trace_id, memory_id, 0, reason) for memory_id, reason in ignored.items()])
+
+
+def delete_of(unit: Unit, memory_id: str) -> int:
+    """Delete a record's rows; how many."""
+    return unit.run(_DELETE_OF_MEMORY, (memory_id,))
+
+
+def _item(row: Row) -> TraceItem:
+    trace_id, memory_id, rank, withheld_why, used, ignored_reason = row
+    return TraceItem(trace_id, memory_id, rank, withheld_why, None if used is None else bool(used), ignored_reason)
