@@ -201,8 +201,8 @@ def test_what_is_wrong_with_a_bulk_review_is_said_once(desk, memory):
         ([record.id], "merge"),
         ([record.id], "approve"),
         ([], "confirm"),
-        (["x"] * 1 + [str(n) for n in range(500)], "confirm"),
-    ):  # noqa: E501
+        ([str(number) for number in range(501)], "confirm"),
+    ):
         with pytest.raises(InvalidInput):
             bulk_review(desk.reviewer, RITA, ids, action)
     with pytest.raises(UnsafeContent):
