@@ -65,8 +65,15 @@ def keep_deed(writer: Writer, unit: Unit, deed: Deed, indexed: Indexed | None) -
             ask_for_vectors(unit, to_us(after.updated_at))
     row = _row(writer, deed)
     reviews.append(unit, row)
-    detail = _audit_detail(deed) | {"review_id": row.id}
-    audit_log.append(unit, event(deed.principal, deed.event_type, to_us(after.updated_at), record=after, detail=detail))
+    happened = event(
+        deed.principal,
+        deed.event_type,
+        to_us(after.updated_at),
+        record=after,
+        namespace_id=state.id,
+        detail=_audit_detail(deed) | {"review_id": row.id},
+    )
+    audit_log.append(unit, happened)
 
 
 def snapshot(record: MemoryRecord, *, with_text: bool = False) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from goclaw.lifecycle.review_request import ReviewRequest, read_review
 from goclaw.lifecycle.review_rights import require_human, require_reviewer
 from goclaw.model.access import ManagedChannels, is_inside
 from goclaw.model.clock import from_us, to_us
-from goclaw.model.errors import AccessDenied
+from goclaw.model.errors import AccessDenied, VersionConflict
 from goclaw.model.namespace import Namespace
 from goclaw.model.principal import Principal
 from goclaw.model.record import MemoryRecord
@@ -171,13 +171,21 @@ class Reviewer:
         now = to_us(deed.after.updated_at)
         there, back = _RELATIONS[action]
         if action is not ReviewAction.DISPUTE:
+            self._put_in_place(unit, deed, action, related)
             _hand_over(unit, deed.after.id, related.id, now)
         record_links.add(unit, deed.after.id, there, related.id, now)
         record_links.add(unit, related.id, back, deed.after.id, now)
+
+    def _put_in_place(self, unit: Unit, deed: Deed, action: ReviewAction, related: MemoryRecord) -> None:
+        """The one that stays, in a new version: of two reviewers who let it and another give way to each other, the
+        second one is refused, on every engine.
+        """
+        stays = replace(related, version=related.version + 1)
         if action is ReviewAction.MERGE:
-            grown = absorbing(related, deed.before, deed.after.updated_at)
-            memories.replace(unit, grown, related.version)
-            renew_chunks(unit, grown, self.writer.settings.governance.pending_days)
+            stays = absorbing(related, deed.before, deed.after.updated_at)
+        if not memories.replace(unit, stays, related.version):
+            raise VersionConflict("The related memory was changed meanwhile.", "Look again, and decide then.")
+        renew_chunks(unit, stays, self.writer.settings.governance.pending_days)
 
 
 def _require_other_eyes(reader: Reader, principal: Principal, record: MemoryRecord) -> None:
