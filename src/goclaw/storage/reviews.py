@@ -51,10 +51,10 @@ _PROPOSED_SINCE = Statement(
     .where(
         _R.workspace_id == bindparam("workspace"),
         _R.created_at >= bindparam("since"),
-        _R.action.startswith(bindparam("beginning")),
+        _R.action.like(bindparam("pattern")),
     )
     .distinct(),
-    *("workspace", "since", "beginning"),
+    *("workspace", "since", "pattern"),
 )
 _DELETE_OF = Statement(delete(MEMORY_REVIEWS).where(_R.memory_id == bindparam("memory")))
 
@@ -98,7 +98,7 @@ def count_since(reader: Reader, workspace_id: str, since: int) -> int:
 
 def proposed_since(reader: Reader, workspace_id: str, since: int) -> list[str]:
     """The records about which something was proposed since a moment, decided or not, in no particular order."""
-    return [memory_id for (memory_id,) in reader.all(_PROPOSED_SINCE, (workspace_id, since, PROPOSED))]
+    return [memory_id for (memory_id,) in reader.all(_PROPOSED_SINCE, (workspace_id, since, f"{PROPOSED}%"))]
 
 
 def delete_of(unit: Unit, memory_id: str) -> int:
