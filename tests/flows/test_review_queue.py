@@ -178,6 +178,16 @@ def test_a_proposal_is_checked_like_a_decision(desk, memory):
     assert [row.action for row in desk.rows(record)] == ["reject"]
 
 
+def test_a_proposal_does_not_name_what_the_reviewer_may_not_see(desk, memory):
+    record = memory.write(ALICES_AGENT, "Item about mortar", **APOLLO)
+    hers = memory.write(ALICES_AGENT, "Item about mortar, hers", scope="personal")
+    desk.proposer.propose(ALICES_AGENT, record.id, "merge", related_id=hers.id)
+    assert hers.id not in repr(desk.queue.page(RITA))
+    assert hers.id not in repr(desk.inspector.inspect(RITA, record.id))
+    (_, entry) = desk.queue.page(ALICES_AGENT).entries
+    assert [row.related_id for row in entry.proposals] == [hers.id]
+
+
 # many at once
 
 

@@ -77,9 +77,14 @@ class ReviewQueue:
 
     def _entry(self, reader: Reader, principal: Principal, record: MemoryRecord) -> QueueEntry:
         sides = _other_sides(reader, [record.id])
-        seen = visible_records(self.writer, reader, principal, sides)
+        proposals = proposals_of(reader, record.id)
+        named = [*sides, *(row.related_id for row in proposals if row.related_id)]
+        seen = visible_records(self.writer, reader, principal, named)
         return entry_of(
-            record, self.writer.clock.now(), [side for side in sides if side in seen], proposals_of(reader, record.id)
+            record,
+            self.writer.clock.now(),
+            [side for side in sides if side in seen],
+            [row if row.related_id in seen else replace(row, related_id=None) for row in proposals],
         )
 
 
