@@ -15,16 +15,15 @@ from goclaw.model.clock import SystemClock
 from goclaw.model.errors import Conflict
 from goclaw.model.ids import IdMaker
 from goclaw.settings.settings import Settings
-from tests.flows.people import ALICES_AGENT, RITA
+from tests.flows.people import ALICES_AGENT, CRON, RITA
 
 
 def writer_on(database):
     return Writer(database, SystemClock(), IdMaker(), Settings(), WriteAccess(), wants_vectors=False, wake=lambda: None)
 
 
-def write(writer, text):
-    draft = draft_of(text, scope="agent_notes", project_id="apollo", max_content_chars=1_000)
-    return writer.write(ALICES_AGENT, draft)
+def write(writer, text, who=ALICES_AGENT, project_id="apollo"):
+    return writer.write(who, draft_of(text, scope="agent_notes", project_id=project_id, max_content_chars=1_000))
 
 
 def test_decisions_links_and_proposals_come_back(store):
@@ -54,8 +53,11 @@ def test_decisions_links_and_proposals_come_back(store):
 @pytest.mark.parametrize("action", ["merge", "supersede"])
 def test_two_reviewers_at_once_close_no_circle(stores, action):
     reviewers = [Reviewer(writer_on(stores())) for _ in range(2)]
-    for number in range(5):
-        pair = [write(reviewers[0].writer, f"Pair {number}, side {side}").id for side in range(2)]
+    for number in range(8):
+        text = f"Pair {number}, the side of"
+        writer = reviewers[0].writer
+        # in two places, which no engine locks together
+        pair = [write(writer, f"{text} a project").id, write(writer, f"{text} all", CRON, None).id]
         gate, refused = threading.Barrier(2), []
 
         def decide(side, pair=pair, gate=gate, refused=refused):
@@ -71,5 +73,5 @@ def test_two_reviewers_at_once_close_no_circle(stores, action):
         for thread in threads:
             thread.join()
         assert len(refused) == 1
-        inspector = Inspector(reviewers[0].writer)
+        inspector = Inspector(writer)
         assert sum(inspector.inspect(RITA, each).record.lifecycle == "active" for each in pair) == 1
