@@ -26,6 +26,7 @@ from goclaw.lifecycle.inspection import Inspector
 from goclaw.lifecycle.propose import Proposer
 from goclaw.lifecycle.review import Reviewer
 from goclaw.lifecycle.review_queue import ReviewQueue
+from goclaw.lifecycle.rollback import Rollback
 from goclaw.lifecycle.widen import Widener
 from goclaw.memory import Memory, Services
 from goclaw.model.access import WriteAccess
@@ -35,8 +36,10 @@ from goclaw.model.job import JobKind
 from goclaw.recall.audit_reader import AuditReader
 from goclaw.recall.browse import Browser
 from goclaw.recall.contract_recall import ContractRecaller
+from goclaw.recall.impact import ImpactReports
 from goclaw.recall.recall import Recaller
 from goclaw.recall.statistics import Statistics
+from goclaw.recall.trace_list import TraceList
 from goclaw.recall.trace_report import TraceReports
 from goclaw.recall.usage import UsageReports
 from goclaw.search.blocks import BlockCache
@@ -153,6 +156,8 @@ def _assemble(
             task_recaller=ContractRecaller(recaller),
             usage=UsageReports(database, clock),
             traces=TraceReports(database, clock, write_access),
+            trace_list=TraceList(database, write_access),
+            impacts=ImpactReports(database, write_access),
             audit=AuditReader(database, write_access),
             policies=PolicyBook(database, clock, ids),
             reviewer=Reviewer(writer),
@@ -160,6 +165,7 @@ def _assemble(
             inspector=Inspector(writer),
             proposer=Proposer(writer),
             widener=Widener(writer),
+            rollback=Rollback(writer),
             browser=Browser(database, clock, write_access, pending_days),
             statistics=Statistics(database, write_access, blocks, vectors),
             jobs=JobQueue(database, clock, workers, has_workers=count > 0),

@@ -20,6 +20,7 @@ from goclaw.lifecycle.propose import Proposer
 from goclaw.lifecycle.queue_entry import Priority
 from goclaw.lifecycle.review import Reviewer
 from goclaw.lifecycle.review_queue import QueuePage, ReviewQueue
+from goclaw.lifecycle.rollback import Culprit, Rollback, RollbackReport
 from goclaw.lifecycle.widen import Widener
 from goclaw.model.errors import NotFound
 from goclaw.model.hit import Found
@@ -30,8 +31,10 @@ from goclaw.recall.ask import Ask, Mode
 from goclaw.recall.audit_reader import AuditPage, AuditReader
 from goclaw.recall.browse import Browser, Page
 from goclaw.recall.contract_recall import ContractAnswer, ContractRecaller
+from goclaw.recall.impact import Impact, ImpactReports
 from goclaw.recall.recall import Recaller
 from goclaw.recall.statistics import Statistics
+from goclaw.recall.trace_list import TraceList, TracePage
 from goclaw.recall.trace_report import TraceReport, TraceReports
 from goclaw.recall.usage import UsageCounts, UsageReports
 from goclaw.settings.settings import Settings
@@ -56,6 +59,8 @@ class Services:
     task_recaller: ContractRecaller
     usage: UsageReports
     traces: TraceReports
+    trace_list: TraceList
+    impacts: ImpactReports
     audit: AuditReader
     policies: PolicyBook
     reviewer: Reviewer
@@ -63,6 +68,7 @@ class Services:
     inspector: Inspector
     proposer: Proposer
     widener: Widener
+    rollback: Rollback
     jobs: JobQueue
     close: Callable[[], None]
 
@@ -228,6 +234,14 @@ class Memory:
         """One recall explained. For its asker, and for reviewers as far as they may read. Raises NotFound."""
         return self._services.traces.report(principal, request_id)
 
+    def traces(self, principal: Principal, *, cursor: str | None = None, limit: int = 50) -> TracePage:
+        """Recalls, newest first, ``limit`` (1-200) at a time: one's own, and for reviewers the workspace's."""
+        return self._services.trace_list.page(principal, cursor=cursor, limit=limit)
+
+    def impact(self, principal: Principal, memory_id: str) -> Impact:
+        """The recalls that met a record, their tasks, and what was made from it. Raises NotFound."""
+        return self._services.impacts.report(principal, memory_id)
+
     def review(
         self,
         principal: Principal,
@@ -308,6 +322,27 @@ class Memory:
         return self._services.widener.widen(
             principal, memory_id, visibility, reason, project_id=project_id, channel_id=channel_id
         )
+
+    def rollback(
+        self,
+        principal: Principal,
+        *,
+        source: str | None = None,
+        run: str | None = None,
+        by: str | None = None,
+        since: datetime | None = None,
+        imported_from: str | None = None,
+        include_confirmed: bool = False,
+        dry_run: bool = True,
+    ) -> RollbackReport:
+        """Reject what a source (uri), a run (task id), an actor or an import wrote; all that is named must fit.
+
+        Unless ``dry_run`` is False nothing changes and the report says what would. What a human confirmed stays, unless
+        ``include_confirmed``. For reviewers by own hand, as far as they may review. Raises AccessDenied, InvalidInput.
+        """
+        culprit = Culprit(source=source, run=run, by=by, since=since, imported_from=imported_from)
+        way = self._services.rollback.plan if dry_run else self._services.rollback.roll_back
+        return way(principal, culprit, include_confirmed=include_confirmed)
 
     def inspect(self, principal: Principal, memory_id: str) -> Inspection:
         """A record with its origin, links and reviews. Raises NotFound, also where it may not be seen."""

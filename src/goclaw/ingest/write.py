@@ -152,7 +152,7 @@ class Writer:
             raise Conflict("This was forgotten on purpose.", "A person may write it anew by their own hand.")
         known = memories.find_same(unit, state.id, record.kind, record.content_hash)
         if known is not None and known.lifecycle is Lifecycle.REJECTED:
-            if set(record.source_refs) <= set(known.source_refs):
+            if _is_of_the_same_source(principal, record, known):
                 return known  # refused once, from this source: it does not come back
             record = replace(
                 record,
@@ -175,6 +175,12 @@ class Writer:
         """Leave the one row that a refused write leaves."""
         row = event(principal, EventType.MEMORY_REFUSED, self.clock.now(), detail=detail)
         self.database.write(lambda unit: audit_log.append(unit, row))
+
+
+def _is_of_the_same_source(principal: Principal, again: MemoryRecord, known: MemoryRecord) -> bool:
+    """Whether nothing speaks for a text that did not before: neither a source nor another person's own hand."""
+    is_somebodys_word = principal.is_own_hand and again.actor_id != known.actor_id
+    return not is_somebodys_word and set(again.source_refs) <= set(known.source_refs)
 
 
 def identity_of(draft: MemoryDraft) -> str:

@@ -33,6 +33,7 @@ class Deed:
     after: MemoryRecord
     related: MemoryRecord | None = None
     notes: str | None = None
+    why: str | None = None  # a word of ours for the audit row, where the action alone does not say it
 
     @property
     def changes_index(self) -> bool:
@@ -110,7 +111,7 @@ def _row(writer: Writer, deed: Deed) -> ReviewRow:
 
 def _audit_detail(deed: Deed) -> dict[str, Any]:
     """Words and ids; the related id only where everybody who reads the record may know that one."""
-    detail: dict[str, Any] = {}
+    detail: dict[str, Any] = {} if deed.why is None else {"why": deed.why}
     if deed.before.namespace != deed.after.namespace:
         detail |= {"from": deed.before.visibility, "to": deed.after.visibility}
     if deed.related is not None and is_seen_within(deed.after.namespace, deed.related.namespace):

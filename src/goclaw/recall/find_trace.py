@@ -34,6 +34,11 @@ def is_asker(principal: Principal, trace: RecallTrace) -> bool:
     return trace.actor_id == principal.actor_id and trace.principal.get("user_id") == principal.user_id
 
 
+def may_see_trace(principal: Principal, trace: RecallTrace) -> bool:
+    """Whether a trace of the principal's workspace is for them: their own, or any for a reviewer."""
+    return is_asker(principal, trace) or principal.is_reviewer
+
+
 def _is_fresh(request_id: str, now: int) -> bool:
     """Ids are UUIDv7: their first 48 bits are the millisecond of their birth."""
     try:

@@ -72,6 +72,11 @@ def of(reader: Reader, memory_ids: Sequence[str]) -> dict[str, list[Link]]:
     return found
 
 
+def pointing_to(reader: Reader, memory_id: str, relation: str) -> list[str]:
+    """The records that are this to a record; a forgotten one is among none."""
+    return [from_id for from_id, _ in reader.all(_POINTING, (memory_id, str(relation)))]
+
+
 def repoint(unit: Unit, relation: str, old_to: str, new_to: str) -> list[str]:
     """Let every record that pointed to ``old_to`` point to ``new_to``; which records those are."""
     moved = unit.all(_POINTING, (old_to, str(relation)))
