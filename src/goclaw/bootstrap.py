@@ -12,6 +12,7 @@ from goclaw.governance.policy_book import PolicyBook
 from goclaw.ingest.embed import Embedder
 from goclaw.ingest.queue import JobQueue
 from goclaw.ingest.reindex import Reindexer
+from goclaw.ingest.rescan import Rescanner
 from goclaw.ingest.schedule import CronEntry, Scheduler
 from goclaw.ingest.schema_notes import SchemaNotes
 from goclaw.ingest.sealer import Sealer
@@ -128,6 +129,7 @@ def _assemble(
         {
             JobKind.EMBED: embedder.work_off,
             JobKind.REINDEX: Reindexer(database, vectors, embedder).rebuild,
+            JobKind.RESCAN: Rescanner(database, clock, settings.governance).rescan,
             JobKind.SWEEP: sweeper.sweep,
             JobKind.UPKEEP: upkeeper.keep_up,
         },

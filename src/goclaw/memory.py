@@ -406,7 +406,7 @@ class Memory:
 
     @property
     def jobs(self) -> JobQueue:
-        """The job queue: page, get, retry, reindex. For administrators."""
+        """The job queue: page, get, retry, reindex, rescan. For administrators."""
         return self._services.jobs
 
     def close(self) -> None:

@@ -62,6 +62,16 @@ class JobQueue:
         self.workers.wake()
         return job_id
 
+    def rescan(self, principal: Principal) -> str:
+        """Queue a look of today's detectors at all the workspace has stored; the job's id. For administrators."""
+        _require_administrator(principal)
+        job = NewJob(kind=JobKind.RESCAN, dedupe_key="all", workspace_id=principal.workspace_id)
+        job_id = self.database.write(lambda unit: jobs.enqueue(unit, job, self.clock.now()))
+        if job_id is None:
+            raise Conflict("A rescan is queued already.", "See `goclaw memory jobs`.")
+        self.workers.wake()
+        return job_id
+
     def wait_until_indexed(self, timeout_s: float) -> bool:
         """True when no indexing work is left; False when the time is over first.
 

@@ -57,5 +57,6 @@ def _ends(record: MemoryRecord, pending_days: int) -> list[int]:
     """The moments after which the record is expired."""
     ends = [to_us(record.expires_at)] if record.expires_at else []
     if effective_review(record.review_status, record.restricted_from) is ReviewStatus.PENDING:
-        ends.append(to_us(record.created_at) + pending_days * DAY)
+        # from the last change on: an old record that new words or a detector put back into the queue has all its time
+        ends.append(to_us(record.updated_at) + pending_days * DAY)
     return ends

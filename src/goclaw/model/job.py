@@ -10,6 +10,7 @@ class JobKind(StrEnum):
     EMBED = "embed"  # give chunks their vectors
     REINDEX = "reindex"  # rebuild all vectors beside the old ones, then switch
     SWEEP = "sweep"  # make permanent what time did to records
+    RESCAN = "rescan"  # today's detectors over stored records
     UPKEEP = "upkeep"  # drop what nobody needs any more: old backups, finished jobs
 
 

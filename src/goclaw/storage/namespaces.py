@@ -78,6 +78,14 @@ _BY_IDS = StatementFamily(
 )
 
 
+_OF_WORKSPACE = Statement(
+    select(NAMESPACES)
+    .where(_COLUMNS.workspace_id.in_([bindparam("workspace"), bindparam("organization")]))
+    .order_by(_COLUMNS.id),
+    *("workspace", "organization"),
+)
+
+
 def _state(row: Row) -> NamespaceState:
     namespace_id, workspace_id, scope, owner, project, channel, last_slot, changes = row
     return NamespaceState(
@@ -143,6 +151,11 @@ def by_ids(reader: Reader, ids: Sequence[int]) -> list[NamespaceState]:
     for portion in in_portions(ids):
         rows += reader.all(_BY_IDS.of(len(portion)), StatementFamily.padded(portion))
     return [_state(row) for row in rows]
+
+
+def of_workspace(reader: Reader, workspace_id: str) -> list[NamespaceState]:
+    """Every namespace of a workspace, personal ones too, and the organization's, by id; for work that nobody reads."""
+    return [_state(row) for row in reader.all(_OF_WORKSPACE, (workspace_id, ORGANIZATION))]
 
 
 def allocate_slots(unit: Unit, namespace_id: int, count: int) -> int:
