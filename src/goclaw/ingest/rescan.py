@@ -31,9 +31,7 @@ from goclaw.storage.database import Database, Unit
 
 BATCH = 200
 RESCAN_ACTOR = "sys-rescan"
-_SECRETS = frozenset(
-    {"private_key", "api_key", "credential_like_string"}
-)  # reasons of a refusal
+_SECRETS = frozenset({"private_key", "api_key", "credential_like_string"})  # reasons of a refusal
 
 
 @dataclass(frozen=True, slots=True)
