@@ -12,6 +12,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from goclaw.bootstrap import open_engine
+from goclaw.gateway.mcp_server import ALL_TOOLS
 from goclaw.model.principal import Principal
 from tests.running_gateway import KEYWORDS_ONLY
 
@@ -52,7 +53,7 @@ def server(state_dir: Path) -> StdioServerParameters:
 def test_an_agent_writes_and_finds_over_stdio(tmp_path: Path, mode: Any) -> None:
     async def work() -> tuple[dict[str, Any], dict[str, Any]]:
         async with Client(server(tmp_path), mode=mode) as client:
-            assert len((await client.list_tools()).tools) == 2
+            assert [tool.name for tool in (await client.list_tools()).tools] == [tool.name for tool in ALL_TOOLS]
             written = await client.call_tool("memory_write", {"content": "Likes brass bands", "scope": "personal"})
             found = await client.call_tool("memory_search", {"query": "brass bands"})
         assert written.structured_content is not None

@@ -7,7 +7,7 @@ import pytest
 
 from goclaw.bootstrap import open_engine
 from goclaw.gateway.app import create_app
-from goclaw.gateway.mcp_tools import TOOLS
+from goclaw.gateway.mcp_server import ALL_TOOLS
 from tests.running_gateway import KEYWORDS_ONLY
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -31,8 +31,8 @@ def test_every_route_is_documented_and_every_documented_route_exists(routes: set
 
 def test_every_tool_and_argument_is_documented_and_every_documented_tool_exists() -> None:
     page = (DOCS / "mcp.md").read_text()
-    assert TOOL.findall(page) == [tool.name for tool in TOOLS]
-    for tool in TOOLS:
+    assert TOOL.findall(page) == [tool.name for tool in ALL_TOOLS]
+    for tool in ALL_TOOLS:
         line = next(line for line in page.splitlines() if line.startswith(f"| `{tool.name}`"))
         for argument in tool.input_schema["properties"]:
             assert f"`{argument}`" in line, (tool.name, argument)

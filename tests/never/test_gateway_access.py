@@ -78,7 +78,8 @@ def send(http: httpx2.Client, method: str, path: str, memory_id: str) -> httpx2.
         "POST /api/memory/schema-notes": {"datasource": "d", "table": "t", "text": "x"},
     }
     body = bodies.get(f"{method} {path}")
-    return http.request(method, path.format(memory_id=memory_id, job_id=memory_id), json=body)
+    names = dict.fromkeys(("memory_id", "job_id", "policy_id", "request_id"), memory_id)
+    return http.request(method, path.format(**names), json=body)
 
 
 # Who, record, status of GET, PATCH and DELETE. Nobody here deletes what the next line needs: only refusals are listed

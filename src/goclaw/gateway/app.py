@@ -13,7 +13,14 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from goclaw.bootstrap import Engine
-from goclaw.gateway import admin_routes, memory_routes
+from goclaw.gateway import (
+    admin_routes,
+    agent_memory_routes,
+    audit_routes,
+    memory_routes,
+    policy_routes,
+    review_routes,
+)
 from goclaw.gateway.auth import KeyAuth
 from goclaw.gateway.body_limit import BodyLimit
 from goclaw.gateway.errors import install_error_handlers
@@ -66,6 +73,10 @@ def create_app(engine: Engine) -> FastAPI:
     install_error_handlers(app)
     app.include_router(memory_routes.router)
     app.include_router(admin_routes.router)
+    app.include_router(policy_routes.router)
+    app.include_router(audit_routes.router)
+    app.include_router(review_routes.router)  # before the routes that take any id where it has its word
+    app.include_router(agent_memory_routes.router)
     app.include_router(health_router(metrics))
     app.router.routes.append(Route(MCP_PATH, mcp, include_in_schema=False))
     _say_who_may(app)

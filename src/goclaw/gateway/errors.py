@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from goclaw.gateway.answers import Answer
-from goclaw.model.errors import GoclawError, RateLimited, UnsafeContent
+from goclaw.model.errors import GoclawError, RateLimited, UnknownItems, UnsafeContent
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 MAX_DETAILS = 20
@@ -42,7 +42,16 @@ def answer_for(error: GoclawError, scope: Scope) -> Response:
     headers = {"retry-after": str(max(1, round(error.retry_after_s)))} if isinstance(error, RateLimited) else None
     if error.status == 401:
         headers = {"www-authenticate": "Bearer"}
-    return _answer(scope, error.status, error.message, error.code, error.hint, _details(error), headers)
+    return _answer(scope, error.status, error.message, error.code, error.hint, error_details(error), headers)
+
+
+def error_details(error: GoclawError) -> dict[str, Any] | None:
+    """What an error says beside its words; None for most."""
+    if isinstance(error, UnsafeContent):
+        return {"findings": [{"reason": each.reason, "field": each.field} for each in error.findings]}
+    if isinstance(error, UnknownItems):
+        return {"done": 0, "unknown": error.unknown}
+    return None
 
 
 def internal_error(scope: Scope) -> Response:
@@ -92,12 +101,6 @@ def _on_invalid_request(request: Request, error: Exception) -> Response:
 def _on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     return status_answer(error.status_code, request.scope, error.headers)
-
-
-def _details(error: GoclawError) -> dict[str, Any] | None:
-    if isinstance(error, UnsafeContent):
-        return {"findings": [{"reason": each.reason, "field": each.field} for each in error.findings]}
-    return None
 
 
 def _answer(

@@ -15,7 +15,7 @@ from goclaw.governance.audit import EventType, event
 from goclaw.model.clock import MINUTE, Clock
 from goclaw.model.errors import Conflict, InvalidInput, NotFound, Unauthenticated
 from goclaw.model.principal import ActorKind, Principal, RunKind, canonical_id
-from goclaw.storage import audit_log, principals
+from goclaw.storage import audit_log, channels, principals, projects
 from goclaw.storage.database import Database, Reader, Unit
 from goclaw.storage.principals import Key
 
@@ -119,7 +119,7 @@ class KeyRing:
             # Databases compare texts in their own way and time, so the last word is ours.
             if key is None or not hmac.compare_digest(key.key_hash, key_hash) or key.revoked_at is not None:
                 raise refusal()
-            principal = _principal(key, _roles(reader, key))
+            principal = _principal(_opened(reader, key), _roles(reader, key))
         self._mark_used(key)
         return key.id, principal
 
@@ -193,6 +193,25 @@ def _roles(reader: Reader, key: Key) -> tuple[str, ...]:
     if person is None:
         raise refusal()
     return tuple(person.roles)
+
+
+def _opened(reader: Reader, key: Key) -> Key:
+    """The key with the projects and channels it opens now: its person's, or those it names for itself.
+
+    A project it names that has a list of members opens only while the person is on it.
+    """
+    if key.user_id is None:
+        return key
+    theirs = projects.of_user(reader, key.workspace_id, key.user_id)
+    return replace(
+        key,
+        project_ids=tuple(
+            each
+            for each in key.project_ids or theirs
+            if each in theirs or projects.get(reader, key.workspace_id, each) is None
+        ),
+        channel_ids=key.channel_ids or tuple(channels.of_user(reader, key.workspace_id, key.user_id)),
+    )
 
 
 def _principal(key: Key, roles: tuple[str, ...]) -> Principal:

@@ -35,8 +35,10 @@ from starlette.types import Message, Receive, Scope, Send
 
 from goclaw.bootstrap import Engine
 from goclaw.gateway.answers import Answer
+from goclaw.gateway.errors import error_details
 from goclaw.gateway.logs import configure_logs
 from goclaw.gateway.mcp_tools import TOOLS, Tool
+from goclaw.gateway.openbrain_tools import OPENBRAIN_TOOLS, ContractTool
 from goclaw.memory import Memory
 from goclaw.model.errors import GoclawError
 from goclaw.model.principal import Principal
@@ -53,7 +55,9 @@ _NO_MESSAGE = Answer(
     400,
 )
 _log = structlog.get_logger("goclaw.mcp")
-_BY_NAME = {tool.name: tool for tool in TOOLS}
+AnyTool = Tool | ContractTool
+ALL_TOOLS: tuple[AnyTool, ...] = (*TOOLS, *OPENBRAIN_TOOLS)
+_BY_NAME = {tool.name: tool for tool in ALL_TOOLS}
 
 
 class McpOverHttp:
@@ -100,7 +104,7 @@ def mcp_server(memory: Memory, principal_of: PrincipalOf) -> Server[Any]:
     """A protocol server with our tools; ``principal_of`` says who calls."""
 
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[_wire_tool(tool) for tool in TOOLS])
+        return ListToolsResult(tools=[_wire_tool(tool) for tool in ALL_TOOLS])
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         tool = _BY_NAME.get(params.name)
@@ -143,12 +147,12 @@ def _principal_in(context: Context) -> Principal:
     return principal
 
 
-def _answer(memory: Memory, principal: Principal, tool: Tool, arguments: dict[str, Any]) -> CallToolResult:
+def _answer(memory: Memory, principal: Principal, tool: AnyTool, arguments: dict[str, Any]) -> CallToolResult:
     try:
         found = tool.call(memory, principal, arguments)
     except GoclawError as error:
         if error.status != 500:
-            return _refusal(error.code, error.message, error.hint)
+            return _refusal(error.code, error.message, error.hint, error_details(error))
         _log.error("tool failed", tool=tool.name, code=error.code)
     except Exception as error:  # its words could hold contents, so only its kind is written down
         _log.error("tool crashed", tool=tool.name, kind=type(error).__name__)
@@ -157,15 +161,16 @@ def _answer(memory: Memory, principal: Principal, tool: Tool, arguments: dict[st
     return _refusal("internal", "Something went wrong inside goclaw.", "Its log says more.")
 
 
-def _refusal(code: str, message: str, hint: str) -> CallToolResult:
-    return CallToolResult(content=[_text({"error": message, "code": code, "hint": hint})], is_error=True)
+def _refusal(code: str, message: str, hint: str, details: dict[str, Any] | None = None) -> CallToolResult:
+    body: dict[str, Any] = {"error": message, "code": code, "hint": hint}
+    return CallToolResult(content=[_text(body | ({"details": details} if details else {}))], is_error=True)
 
 
 def _text(content: dict[str, Any]) -> TextContent:
     return TextContent(type="text", text=json.dumps(content, ensure_ascii=False))
 
 
-def _wire_tool(tool: Tool) -> WireTool:
+def _wire_tool(tool: AnyTool) -> WireTool:
     return WireTool(
         name=tool.name,
         description=tool.description,

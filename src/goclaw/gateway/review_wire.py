@@ -51,7 +51,7 @@ def trace_json(report: TraceReport) -> dict[str, Any]:
             "actor_id": trace.actor_id,
             "mode": trace.mode,
             "query": report.query,
-            "request_payload": request,
+            "request_payload": request | {"query": report.query},
             "requires_confirmation": any(
                 (item.snapshot.get("use_policy") or {}).get("requires_user_confirmation") for item in report.items
             ),

@@ -12,13 +12,14 @@ from goclaw.text.contract import ContractShape, one_of, read_request, unknown_ke
 
 FAMILIES = ("openbrain.agent_memory", "openbrain.openclaw", "goclaw.agent_memory")
 SCHEMA_VERSIONS = tuple(f"{family}.writeback.v1" for family in FAMILIES)
+_VERSIONS = Field(json_schema_extra={"enum": [*SCHEMA_VERSIONS]})
 # Taken from published clients and ignored: who writes comes from the key.
 IGNORED = frozenset({"actor_id", "actor_label", "reviewer"})
 
 Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Label = Annotated[str, StringConstraints(max_length=500)]
-Openness = Literal["none", "private", "shared", "restricted"]
+OPENNESS = ("none", "private", "shared", "restricted")
 Texts = Annotated[list[Text], Field(default_factory=list, max_length=100)]
 
 
@@ -52,7 +53,7 @@ class Source(ContractShape):
 class Artifact(ContractShape):
     kind: Label
     uri: Text
-    description: Text
+    description: Text | None = None
 
 
 class Payload(ContractShape):
@@ -81,23 +82,32 @@ class Retention(ContractShape):
 
 
 class Openings(ContractShape):
-    """How far the writer wants the memory to travel: the widest that is ``shared``."""
+    """How far the writer wants the memory to travel: the widest that is ``shared``.
 
-    workspace: Openness = "private"
-    project: Openness = "none"
-    channel: Openness = "none"
+    Some published clients send words of their own here. They ask for nothing, and are reported.
+    """
 
-    def widest(self) -> Visibility:
+    workspace: Label = "private"
+    project: Label = "none"
+    channel: Label = "none"
+
+    def widest(self) -> Visibility | None:
+        """None where nothing is shared and not every word is known: that is left to the narrowest useful scope."""
         for level in (Visibility.WORKSPACE, Visibility.PROJECT, Visibility.CHANNEL):
             if getattr(self, level.value) == "shared":
                 return level
-        return Visibility.PERSONAL
+        return None if self.unknown else Visibility.PERSONAL
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The levels whose word the contract does not have."""
+        return tuple(level for level in ("workspace", "project", "channel") if getattr(self, level) not in OPENNESS)
 
 
 class WriteBackRequest(ContractShape):
     """One write-back. Identity is not in it: that comes from the session."""
 
-    schema_version: Annotated[str, one_of(*SCHEMA_VERSIONS)]
+    schema_version: Annotated[str, one_of(*SCHEMA_VERSIONS), _VERSIONS]
     workspace_id: Name
     project_id: Name | None = None
     task_id: Label | None = None
@@ -135,7 +145,7 @@ class WriteBackRequest(ContractShape):
             for text in getattr(payload, name):
                 yield kind, text, None
         for artifact in payload.artifacts:
-            yield Kind.ARTIFACT_REFERENCE, artifact.description, artifact
+            yield Kind.ARTIFACT_REFERENCE, artifact.description or artifact.uri, artifact
 
 
 ENTRY_KINDS = {
@@ -152,5 +162,7 @@ ENTRY_KINDS = {
 def read_write_back(request: Mapping[str, Any]) -> tuple[WriteBackRequest, tuple[str, ...]]:
     """The request, and warnings that name what was taken and not used. Raises InvalidInput."""
     shape = read_request(WriteBackRequest, request)
-    warnings = tuple(f"{key} is not part of the contract and was ignored." for key in unknown_keys(shape))
-    return shape, warnings
+    warnings = [f"{key} is not part of the contract and was ignored." for key in unknown_keys(shape)]
+    strange = shape.visibility.unknown if shape.visibility else ()
+    warnings += [f"visibility.{level} is none of {', '.join(OPENNESS)} and was ignored." for level in strange]
+    return shape, tuple(warnings)

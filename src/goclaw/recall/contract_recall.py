@@ -83,7 +83,7 @@ class ContractRecaller:
 
     def _keep(self, principal: Principal, ask: Ask, shape: RecallRequest, found: Found) -> Found:
         trace = trace_of(self.recaller.ids.new_id(), principal, ask, found, self.recaller.clock.now())
-        request = shape.model_dump(mode="json")
+        request = shape.model_dump(mode="json", exclude={"query"})  # that is kept once, where forgetting finds it
         return self.recaller.keep_trace(principal, found, replace(trace, request=request, is_private=ask.is_private))
 
 

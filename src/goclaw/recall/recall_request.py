@@ -10,6 +10,7 @@ from goclaw.text.contract import ContractShape, one_of, read_request, unknown_ke
 
 FAMILIES = ("openbrain.agent_memory", "openbrain.openclaw", "goclaw.agent_memory")
 SCHEMA_VERSIONS = tuple(f"{family}.recall.v1" for family in FAMILIES)
+_VERSIONS = Field(json_schema_extra={"enum": [*SCHEMA_VERSIONS]})
 CHARS_PER_TOKEN = 4
 
 Label = Annotated[str, StringConstraints(max_length=500)]
@@ -25,6 +26,11 @@ class Channel(ContractShape):
 class Runtime(ContractShape):
     name: Label = ""
     version: Label | None = None
+
+
+class ModelIntent(ContractShape):
+    provider: Label | None = None
+    model: Label | None = None
 
 
 class RecallScope(ContractShape):
@@ -56,7 +62,7 @@ class Sensitivity(ContractShape):
 class RecallRequest(ContractShape):
     """One recall by contract. Identity is not in it: that comes from the session."""
 
-    schema_version: Annotated[str, one_of(*SCHEMA_VERSIONS)] = SCHEMA_VERSIONS[0]
+    schema_version: Annotated[str, one_of(*SCHEMA_VERSIONS), _VERSIONS] = SCHEMA_VERSIONS[0]
     workspace_id: Name
     query: Annotated[str, StringConstraints(min_length=1, max_length=100_000)]
     project_id: Name | None = None
@@ -65,7 +71,7 @@ class RecallRequest(ContractShape):
     task_type: Label = "general"
     channel: Channel = Channel()
     runtime: Runtime = Runtime()
-    model_intent: dict[str, Any] = Field(default_factory=dict)
+    model_intent: ModelIntent = ModelIntent()
     entities: dict[str, list[str]] = Field(default_factory=dict)
     scope: RecallScope = RecallScope()
     limits: Limits = Limits()

@@ -1,7 +1,7 @@
 """Trace report: one recall explained: what was asked, returned, withheld and used, and what became of it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from goclaw.model.access import Reading, WriteAccess
@@ -10,7 +10,7 @@ from goclaw.model.errors import NotFound
 from goclaw.model.principal import Principal
 from goclaw.recall.find_trace import find_trace, is_asker
 from goclaw.recall.readable import readable_states
-from goclaw.storage import audit_log, memories, record_origins, trace_items
+from goclaw.storage import audit_log, memories, recall_traces, record_origins, trace_items
 from goclaw.storage.audit_log import AuditEvent
 from goclaw.storage.database import Database, Reader
 from goclaw.storage.recall_traces import RecallTrace
@@ -45,8 +45,8 @@ class WrittenBack:
 class TraceReport:
     """A recall trace as its reader may see it."""
 
-    trace: RecallTrace
-    query: str
+    trace: RecallTrace  # without its hits, which stand in items as far as the reader may see them
+    query: str  # "(private)" for everybody but the asker of a private question
     items: tuple[ReportedItem, ...]  # returned ones by rank, then withheld ones
     writebacks: tuple[WrittenBack, ...]
 
@@ -76,13 +76,20 @@ class TraceReports:
                 for memory_id in written
                 if memory_id in known
             )
-        query = trace.query if is_own or not trace.is_private else PRIVATE
-        return TraceReport(trace=trace, query=query, items=reported, writebacks=writebacks)
+        told = _told(trace, is_open=is_own or not trace.is_private)
+        return TraceReport(trace=told, query=told.query, items=reported, writebacks=writebacks)
 
     def _readable(self, reader: Reader, principal: Principal, memory_ids: Sequence[str]) -> set[str]:
         """Those of the ids that the principal may read now; forgotten ones are gone from here as well."""
         states = readable_states(reader, principal, self.write_access, Reading.MANAGE)
         return set(memories.get_many(reader, list(dict.fromkeys(memory_ids)), [state.id for state in states]))
+
+
+def _told(trace: RecallTrace, *, is_open: bool) -> RecallTrace:
+    """The trace as a reader may have it: no hits, and no words of a private question."""
+    if is_open:
+        return replace(trace, returned=(), withheld=())
+    return replace(trace, query=PRIVATE, request=recall_traces.wordless(trace.request), returned=(), withheld=())
 
 
 def _by_rank(item: TraceItem) -> tuple[bool, int]:

@@ -60,8 +60,14 @@ _PAGE_OF_ACTOR = Statement(
 _BLANK = Statement(
     RECALL_TRACES.update()
     .where(_R.id == bindparam("which"))
-    .values(query=bindparam("digest"), returned=bindparam("new_returned")),
-    *("digest", "new_returned", "which"),
+    .values(query=bindparam("digest"), request=bindparam("new_request"), returned=bindparam("new_returned")),
+    *("digest", "new_request", "new_returned", "which"),
+)
+# The parts of a request that hold settings and ids, and no words of the question.
+_WORDLESS = (
+    *("limit", "include_unconfirmed", "include_stale", "include_history"),
+    *("schema_version", "workspace_id", "project_id", "task_id", "flow_id", "task_type", "runtime"),
+    *("channel", "scope", "limits", "sensitivity"),
 )
 
 
@@ -105,13 +111,19 @@ def page(
 def blank(unit: Unit, workspace_id: str, memory_id: str) -> int:
     """Take a forgotten record's words out of every trace that met it; how many traces.
 
-    Its snapshot goes, and the question becomes its digest: it may repeat the text. Ids, ranks and counts stay.
+    Its snapshot goes, the question becomes its digest, and what else was said in the request goes too: they may repeat
+    the text. Ids, ranks and counts stay.
     """
     met = [_trace(row) for row in unit.all(_MENTIONING, (memory_id, workspace_id))]
     for trace in met:
         returned = [{**hit, "text": None} if hit.get("memory_id") == memory_id else hit for hit in trace.returned]
-        unit.run(_BLANK, (_digest(trace.query), _json(returned), trace.id))
+        unit.run(_BLANK, (_digest(trace.query), _json(wordless(trace.request)), _json(returned), trace.id))
     return len(met)
+
+
+def wordless(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The request without what was asked in words."""
+    return {name: request[name] for name in _WORDLESS if name in request}
 
 
 def _digest(query: str) -> str:

@@ -1,19 +1,30 @@
 """Contract: reading a request of the published agent-memory contract: known fields checked, unknown ones reported."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, model_validator
 
 from goclaw.model.errors import InvalidInput
 
 Shape = TypeVar("Shape", bound="ContractShape")
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 
 
 class ContractShape(BaseModel):
-    """Part of a request. Unknown keys are taken and reported, because published clients send some."""
+    """Part of a request. Published clients send keys that nobody knows, which are reported, and null for nothing."""
 
     model_config = ConfigDict(extra="allow", frozen=True, hide_input_in_errors=True, str_strip_whitespace=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_nothing(cls, request: Any) -> Any:
+        """A key that may be left out may be null as well."""
+        if not isinstance(request, Mapping):
+            return request
+        optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
+        return {name: value for name, value in request.items() if value is not None or name not in optional}
 
 
 def one_of(*words: str) -> AfterValidator:
@@ -39,7 +50,7 @@ def read_request(kind: type[Shape], request: Mapping[str, Any]) -> Shape:
 def unknown_keys(shape: BaseModel, path: str = "") -> Iterator[str]:
     """Dotted names of everything that the contract does not know."""
     for name in shape.model_extra or {}:
-        yield f"{path}{name}"
+        yield f"{path}{_shown(name)}"
     for name in type(shape).model_fields:
         value = getattr(shape, name)
         parts = value if isinstance(value, list | tuple) else [value]
@@ -50,4 +61,9 @@ def unknown_keys(shape: BaseModel, path: str = "") -> Iterator[str]:
 
 
 def _path(location: tuple[int | str, ...]) -> str:
-    return ".".join(str(part) for part in location) or "request"
+    return ".".join(_shown(part) for part in location) or "request"
+
+
+def _shown(part: int | str) -> str:
+    """A part of a path; what could be anything else than a name is not repeated."""
+    return str(part) if isinstance(part, int) or _PLAIN_NAME.fullmatch(part) else "?"

@@ -139,6 +139,7 @@ _SHAPES = (
     re.compile(r"\b[a-f0-9]{32}-us\d{1,2}\b"),  # Mailchimp
     re.compile(r"\b[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.\-]{31,34}"),  # Azure client secret
     re.compile(r"\bpat[A-Za-z0-9]{14}\.[a-f0-9]{64}\b"),  # Airtable
+    re.compile(r"\bsk-or-v1-0{40,64}(?![A-Za-z0-9])"),  # the key of zeros by which published clients test a guard
 )
 # A short vendor word before a long random rest: families nobody has listed here yet.
 _VENDOR_TOKEN = re.compile(
