@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 from weakref import finalize
 
 from anyio.from_thread import start_blocking_portal
@@ -28,6 +29,7 @@ from goclaw.gateway.agent_memory_wire import (
     written_json,
 )
 from goclaw.gateway.app import create_app
+from goclaw.gateway.errors import error_details
 from goclaw.gateway.mcp_server import mcp_server
 from goclaw.gateway.review_routes import decide
 from goclaw.gateway.review_wire import audit_json, inspection_json, queue_json, trace_json, trust_json
@@ -71,11 +73,12 @@ class PythonApi(System):
 
     def call(self, op: str, actor: str, body: Json) -> Answered:
         try:
-            return super().call(op, actor, body)
+            status, answer = super().call(op, actor, body)
         except UnsafeContent as error:
             return error.status, unsafe_json(error)
         except GoclawError as error:
-            return error.status, {"error": error.message, "code": error.code, "hint": error.hint}
+            return error.status, {"error": error.message, "code": error.code, "details": error_details(error)}
+        return status, json.loads(json.dumps(answer))
 
     def writeback(self, actor: str, body: Json) -> Answered:
         answer = self.memory.write_back(self.world.principal(actor), body)
@@ -165,20 +168,22 @@ class Rest(System):
 
     def usage(self, actor: str, body: Json) -> Answered:
         report = {name: value for name, value in body.items() if name != "request_id"}
-        return self._send(actor, "POST", f"/api/agent-memory/recall/{body['request_id']}/usage", report)
+        return self._send(actor, "POST", f"/api/agent-memory/recall/{quote(body['request_id'], safe='')}/usage", report)
 
     def list_review(self, actor: str, body: Json) -> Answered:
         return self._send(actor, "POST", "/api/agent-memory/memories/review", body)
 
     def inspect(self, actor: str, body: Json) -> Answered:
-        return self._send(actor, "GET", f"/api/agent-memory/memories/{body['memory_id']}")
+        return self._send(actor, "GET", f"/api/agent-memory/memories/{quote(body['memory_id'], safe='')}")
 
     def review(self, actor: str, body: Json) -> Answered:
         decision = {name: value for name, value in body.items() if name != "memory_id"}
-        return self._send(actor, "PATCH", f"/api/agent-memory/memories/{body['memory_id']}/review", decision)
+        return self._send(
+            actor, "PATCH", f"/api/agent-memory/memories/{quote(body['memory_id'], safe='')}/review", decision
+        )
 
     def trace(self, actor: str, body: Json) -> Answered:
-        return self._send(actor, "GET", f"/api/agent-memory/recall-traces/{body['request_id']}")
+        return self._send(actor, "GET", f"/api/agent-memory/recall-traces/{quote(body['request_id'], safe='')}")
 
     def audit(self, actor: str, body: Json) -> Answered:
         asked = {"limit": 200} | {name: body[name] for name in (*AUDIT_FILTERS, "workspace_id") if name in body}
@@ -259,7 +264,7 @@ class Mcp(Rest):
         return self._tool(actor, "openbrain_review_memory", body)
 
     def trace(self, actor: str, body: Json) -> Answered:
-        return self._tool(actor, "openbrain_get_recall_trace", body)
+        return self._tool(actor, "openbrain_get_recall_trace", {"request_id": body["request_id"]})
 
     def _tool(self, actor: str, name: str, arguments: Json) -> Answered:
         try:

@@ -24,6 +24,7 @@ OWN_FAMILY = "goclaw.agent_memory"
 SUMMARY_CHARS = 140
 UNSAFE = "Unsafe write-back blocked"
 ASSUMED_CONFIDENCE = 0.5  # the contract's default, where the writer claimed nothing
+UNTRACED = "untraced"  # where the store can only be read; the contract wants a word
 RECORD_SOURCE = "agent_memory"  # the source of a record that rests on nothing else
 
 CREATED_BY = {
@@ -105,7 +106,7 @@ def recall_json(answer: ContractAnswer) -> dict[str, Any]:
     is_own = answer.family == OWN_FAMILY
     body: dict[str, Any] = {
         "schema_version": f"{answer.family}.recall_response.v1",
-        "request_id": answer.request_id or "",
+        "request_id": answer.request_id or UNTRACED,
         "memories": [_hit(hit, answer.origins.get(hit.record.id), is_own=is_own) for hit in answer.hits],
     }
     if is_own:
