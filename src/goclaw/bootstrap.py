@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from goclaw.embedding.choose import choose_provider
 from goclaw.embedding.provider import EmbeddingProvider
 from goclaw.governance.policy_book import PolicyBook
+from goclaw.governance.workflow_book import WorkflowBook
 from goclaw.ingest.embed import Embedder
 from goclaw.ingest.queue import JobQueue
 from goclaw.ingest.reindex import Reindexer
@@ -22,6 +23,7 @@ from goclaw.ingest.upkeep import UPKEEP, Upkeeper
 from goclaw.ingest.worker import WorkerPool
 from goclaw.ingest.write import Writer
 from goclaw.ingest.write_back import WriteBack
+from goclaw.lifecycle.acceptance import Acceptance
 from goclaw.lifecycle.forget import Forgetter
 from goclaw.lifecycle.inspection import Inspector
 from goclaw.lifecycle.propose import Proposer
@@ -34,6 +36,7 @@ from goclaw.model.access import WriteAccess
 from goclaw.model.clock import Clock, SystemClock
 from goclaw.model.ids import IdMaker
 from goclaw.model.job import JobKind
+from goclaw.recall.audit_check import AuditCheck
 from goclaw.recall.audit_reader import AuditReader
 from goclaw.recall.browse import Browser
 from goclaw.recall.contract_recall import ContractRecaller
@@ -145,6 +148,7 @@ def _assemble(
     writer = Writer(database, clock, ids, settings, write_access, wants_vectors=provider is not None, wake=workers.wake)
     recaller = Recaller(database, clock, ids, settings, write_access, blocks, vectors)
     sealer = Sealer(database)
+    workflows = WorkflowBook(database, clock)
     count = settings.memory.jobs.workers if worker_count is None else worker_count
     memory = Memory(
         Services(
@@ -161,7 +165,10 @@ def _assemble(
             trace_list=TraceList(database, write_access),
             impacts=ImpactReports(database, write_access),
             audit=AuditReader(database, write_access),
+            audit_check=AuditCheck(database),
             policies=PolicyBook(database, clock, ids),
+            workflows=workflows,
+            acceptance=Acceptance(writer, workflows),
             reviewer=Reviewer(writer),
             review_queue=ReviewQueue(writer),
             inspector=Inspector(writer),

@@ -6,13 +6,16 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
 
+from goclaw.governance.audit_chain import Verification
 from goclaw.governance.policy_book import PolicyBook
+from goclaw.governance.workflow_book import WorkflowBook
 from goclaw.ingest.draft import draft_of
 from goclaw.ingest.queue import JobQueue
 from goclaw.ingest.schema_notes import SchemaNotes
 from goclaw.ingest.update import Change, Updater
 from goclaw.ingest.write import Writer
 from goclaw.ingest.write_back import WriteBack, WriteBackAnswer
+from goclaw.lifecycle.acceptance import Acceptance, AcceptanceReport
 from goclaw.lifecycle.bulk_review import BulkResult, bulk_review
 from goclaw.lifecycle.forget import Forgetter, Receipt
 from goclaw.lifecycle.inspection import Inspection, Inspector
@@ -22,12 +25,13 @@ from goclaw.lifecycle.review import Reviewer
 from goclaw.lifecycle.review_queue import QueuePage, ReviewQueue
 from goclaw.lifecycle.rollback import Culprit, Rollback, RollbackReport
 from goclaw.lifecycle.widen import Widener
-from goclaw.model.errors import NotFound
+from goclaw.model.errors import InvalidInput, NotFound
 from goclaw.model.hit import Found
 from goclaw.model.principal import Principal
 from goclaw.model.provenance import SourceRef
 from goclaw.model.record import MemoryRecord
 from goclaw.recall.ask import Ask, Mode
+from goclaw.recall.audit_check import AuditCheck
 from goclaw.recall.audit_reader import AuditPage, AuditReader
 from goclaw.recall.browse import Browser, Page
 from goclaw.recall.contract_recall import ContractAnswer, ContractRecaller
@@ -62,7 +66,10 @@ class Services:
     trace_list: TraceList
     impacts: ImpactReports
     audit: AuditReader
+    audit_check: AuditCheck
     policies: PolicyBook
+    workflows: WorkflowBook
+    acceptance: Acceptance
     reviewer: Reviewer
     review_queue: ReviewQueue
     inspector: Inspector
@@ -363,6 +370,10 @@ class Memory:
             principal, memory_id=memory_id, request_id=request_id, event_type=event_type, cursor=cursor, limit=limit
         )
 
+    def verify_audit(self, principal: Principal) -> Verification:
+        """Whether every sealed row of the workspace's audit log is as it was written; for reviewers."""
+        return self._services.audit_check.verify(principal)
+
     def set_policy(
         self,
         principal: Principal,
@@ -388,6 +399,25 @@ class Memory:
     def revoke_policy(self, principal: Principal, policy_id: str) -> None:
         """End a policy now; what it confirmed stays as it is. For reviewers."""
         self._services.policies.revoke(principal, policy_id)
+
+    def acceptance(
+        self, principal: Principal, *, workflow: str | None = None, task_type: str | None = None, accept: bool = False
+    ) -> AcceptanceReport:
+        """The seed's eight points against the running system, or for a registered workflow; for reviewers.
+
+        ``accept``: an administrator lets the workflow write back, if it passes. Raises AccessDenied, NotFound, Conflict
+        and InvalidInput.
+        """
+        if accept:
+            if workflow is None:
+                raise InvalidInput("No workflow is named.", "Name the one that is to be accepted.")
+            return self._services.acceptance.accept(principal, workflow, task_type=task_type)
+        return self._services.acceptance.check(principal, workflow=workflow, task_type=task_type)
+
+    @property
+    def workflows(self) -> WorkflowBook:
+        """The registered workflows: register, remove, list, get. For administrators."""
+        return self._services.workflows
 
     def write_schema_note(self, principal: Principal, datasource: str, table: str, text: str) -> MemoryRecord:
         """Store what is known about a table, in place of its last note: found by search, never injected.

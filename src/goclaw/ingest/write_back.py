@@ -8,13 +8,14 @@ from typing import Any
 
 from goclaw.governance.impact import is_high_impact
 from goclaw.governance.promotion import WriteContext, first_state
+from goclaw.governance.workflow_book import holding
 from goclaw.governance.write_guard import Verdict, examine, guarded_fields
 from goclaw.ingest.draft import MAX_SOURCES, checked_content
 from goclaw.ingest.index import Indexed, index_record
 from goclaw.ingest.write import Writer
 from goclaw.ingest.write_back_place import draft_place, may_travel
 from goclaw.ingest.write_back_request import Artifact, WriteBackRequest, read_write_back
-from goclaw.model.errors import Conflict, InvalidInput, NotFound, UnsafeContent, UnsafeFinding
+from goclaw.model.errors import AccessDenied, Conflict, InvalidInput, NotFound, UnsafeContent, UnsafeFinding
 from goclaw.model.ids import sha256_hex
 from goclaw.model.namespace import Namespace
 from goclaw.model.principal import Principal, RunKind
@@ -27,12 +28,15 @@ from goclaw.storage import (
     policies,
     recall_traces,
     record_origins,
+    workflows,
 )
 from goclaw.storage.database import Reader, Unit
 from goclaw.storage.policies import PolicyKind
+from goclaw.storage.recall_traces import RecallTrace
 from goclaw.storage.record_origins import Origin
 
 ARTIFACT = "artifact"  # metadata: the one artifact an artifact_reference is about
+NOT_ACCEPTED = "workflow_not_accepted"  # why an audit row says that a write-back was refused
 ENTITIES = "entities"  # metadata: who and what the write-back names
 
 
@@ -71,12 +75,13 @@ class WriteBack:
         if shape.workspace_id != principal.workspace_id:
             raise NotFound("There is no such workspace.", "A key belongs to one workspace.")
         namespace = draft_place(self.writer, principal, shape)
-        self._check_recall(principal, shape, namespace)
+        followed = self._check_recall(principal, shape, namespace)
         body_hash = sha256_hex(json.dumps(dict(request), sort_keys=True, ensure_ascii=False, default=str))
         drafts = self._drafts(shape, namespace)
         if not drafts:
             raise InvalidInput("There is nothing to remember.", "Fill at least one list of memory_payload.")
         flags = self._check_content(principal, shape, [draft for draft, _ in drafts])
+        self._check_workflow(principal, shape, followed)
         prepared = [
             self._prepare(principal, shape, namespace, draft, artifact, entry_flags)
             for (draft, artifact), entry_flags in zip(drafts, flags, strict=True)
@@ -87,10 +92,10 @@ class WriteBack:
         self.writer.wake()
         return WriteBackAnswer(records=records, warnings=warnings, family=shape.family, is_replay=is_replay)
 
-    def _check_recall(self, principal: Principal, shape: WriteBackRequest, namespace: Namespace) -> None:
+    def _check_recall(self, principal: Principal, shape: WriteBackRequest, namespace: Namespace) -> RecallTrace | None:
         """The recall it follows must be the writer's own; a private one keeps the write-back narrow."""
         if shape.recall_request_id is None:
-            return
+            return None
         self.writer.database.flush_later()
         with self.writer.database.read() as reader:
             trace = recall_traces.get(reader, principal.workspace_id, shape.recall_request_id)
@@ -98,6 +103,29 @@ class WriteBack:
             raise NotFound("There is no such recall.", "recall_request_id names a recall of your own.")
         if trace.is_private:
             may_travel(namespace)
+        return trace
+
+    def _check_workflow(self, principal: Principal, shape: WriteBackRequest, followed: RecallTrace | None) -> None:
+        """A registered workflow writes back once it is accepted. The row of a refusal says that all else was well:
+        the acceptance checklist reads it as the proof of a first write-back.
+        """
+        with self.writer.database.read() as reader:
+            registered = workflows.of_workspace(reader, principal.workspace_id)
+        task_type = followed.request.get("task_type") if followed is not None else None
+        workflow = holding(registered, shape.runtime.name, task_type)
+        if workflow is None:
+            return
+        detail = {
+            "why": NOT_ACCEPTED,
+            "workflow": workflow.runtime_name,
+            "task_type": workflow.task_type,
+            "has_sources": bool(shape.source_refs),
+        }
+        self.writer.audit_refusal(principal, detail)
+        raise AccessDenied(
+            "This workflow is not accepted yet; it may recall.",
+            "goclaw memory acceptance --workflow NAME says what is missing.",
+        )
 
     def _drafts(self, shape: WriteBackRequest, namespace: Namespace) -> list[tuple[MemoryDraft, Artifact | None]]:
         max_chars = self.writer.settings.memory.max_content_chars

@@ -24,7 +24,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from goclaw.model.errors import SchemaTooNew, StoreError
 
 # Every step of the schema, oldest first; each is a file in migrations/versions. The last one is what this module says.
-REVISIONS = ("0001", "0002", "0003")
+REVISIONS = ("0001", "0002", "0003", "0004")
 HEAD = REVISIONS[-1]
 
 METADATA = MetaData()
@@ -423,6 +423,21 @@ CHANNEL_MEMBERS = Table(
     sqlite_with_rowid=False,
 )
 Index("ix_channel_members_user", CHANNEL_MEMBERS.c.workspace_id, CHANNEL_MEMBERS.c.user_id)
+
+# What administrators hold to the acceptance checklist.
+WORKFLOWS = Table(
+    "workflows",
+    METADATA,
+    Column("workspace_id", Text, primary_key=True),
+    Column("runtime_name", Text, primary_key=True),
+    Column("task_type", Text, primary_key=True),  # '' for every task of the runtime
+    Column("require_acceptance", SmallInteger, nullable=False),
+    Column("registered_by", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("accepted_by", Text),
+    Column("accepted_at", BigInteger),  # NULL while it is not accepted
+    sqlite_with_rowid=False,
+)
 
 # Which records a recall met, and what became of them: the way from a record back to its traces.
 TRACE_ITEMS = Table(
