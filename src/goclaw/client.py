@@ -109,6 +109,99 @@ class GatewayClient:
         """Store what is known about a table; the record."""
         return self._send("POST", "/api/memory/schema-notes", {"datasource": datasource, "table": table, "text": text})
 
+    def recall_for_task(self, request: Mapping[str, Any]) -> Json:
+        """What an agent should know for a task; request and answer are those of the published contract."""
+        return self._send("POST", "/api/agent-memory/recall", request)
+
+    def write_back(self, request: Mapping[str, Any]) -> Json:
+        """Store what was learned in a task; request and answer are those of the published contract."""
+        return self._send("POST", "/api/agent-memory/writeback", request)
+
+    def review(self, memory_id: str, action: str, **fields: Any) -> Json:
+        """Decide about a record; the record. ``fields`` as the action needs: content, related_memory_id, notes, ..."""
+        path = f"/api/agent-memory/memories/{_part(memory_id)}/review"
+        record: Json = self._send("PATCH", path, {"action": action, **fields})["memory"]
+        return record
+
+    def review_queue(self, *, cursor: str | None = None, limit: int = 50, **filters: str | None) -> Json:
+        """What waits for a decision: ``memories``, newest first, ``owner`` and ``next_cursor``."""
+        params = {"cursor": cursor, "limit": limit, **filters}
+        return self._send("GET", "/api/agent-memory/memories/review", params=params)
+
+    def inspect(self, memory_id: str) -> Json:
+        """One record with its sources, relations and reviews."""
+        record: Json = self._send("GET", f"/api/agent-memory/memories/{_part(memory_id)}")["memory"]
+        return record
+
+    def traces(self, *, cursor: str | None = None, limit: int = 50) -> Json:
+        """Recalls, newest first: ``traces`` and ``next_cursor``."""
+        return self._send("GET", "/api/memory/traces", params={"cursor": cursor, "limit": limit})
+
+    def trace(self, request_id: str) -> Json:
+        """One recall explained."""
+        return self._send("GET", f"/api/agent-memory/recall-traces/{_part(request_id)}")
+
+    def impact(self, memory_id: str) -> Json:
+        """How far a memory has reached: ``recalls``, ``tasks``, ``derived``."""
+        return self._send("GET", f"{_record(memory_id)}/impact")
+
+    def rollback(self, *, dry_run: bool = True, since: datetime | None = None, **culprit: Any) -> Json:
+        """Undo what a source, run, actor (``by``) or import (``imported_from``) wrote; what became of each record."""
+        body = {"dry_run": dry_run, **culprit}
+        if since is not None:
+            body["since"] = since.isoformat()
+        return self._send("POST", "/api/memory/rollback", body)
+
+    def rescan(self) -> str:
+        """Queue a look of today's detectors at what is stored; the id of the job."""
+        return str(self._send("POST", "/api/memory/rescan")["job_id"])
+
+    def acceptance(self, *, workflow: str | None = None, task_type: str | None = None, accept: bool = False) -> Json:
+        """The checklist: ``passed`` and ``points``; ``accept`` lets a workflow that passes write back."""
+        asked = {"workflow": workflow, "task_type": task_type}
+        if accept:
+            return self._send("POST", "/api/memory/acceptance", asked)
+        return self._send("GET", "/api/memory/acceptance", params=asked)
+
+    def workflows(self) -> Sequence[Json]:
+        """The registered workflows."""
+        workflows: Sequence[Json] = self._send("GET", "/api/memory/workflows")["workflows"]
+        return workflows
+
+    def register_workflow(
+        self, runtime_name: str, *, task_type: str | None = None, require_acceptance: bool = True
+    ) -> Json:
+        """Hold a workflow to the checklist; the workflow."""
+        body = {"runtime_name": runtime_name, "task_type": task_type, "require_acceptance": require_acceptance}
+        return self._send("POST", "/api/memory/workflows", body)
+
+    def remove_workflow(self, runtime_name: str, *, task_type: str | None = None) -> Json:
+        """Take a workflow off the list."""
+        params = {"runtime_name": runtime_name, "task_type": task_type}
+        return self._send("DELETE", "/api/memory/workflows", params=params)
+
+    def audit(self, *, cursor: str | None = None, limit: int = 50, **filters: str | None) -> Json:
+        """Who did what: ``events``, newest first, and ``next_cursor``."""
+        return self._send("GET", "/api/memory/audit", params={"cursor": cursor, "limit": limit, **filters})
+
+    def verify_audit(self) -> Json:
+        """Whether the audit log is as it was written: ``ok``, ``problem``, ``sealed``, ``unsealed``."""
+        return self._send("GET", "/api/memory/audit/verify")
+
+    def policies(self) -> Sequence[Json]:
+        """The trusted imports and promotions in force."""
+        policies: Sequence[Json] = self._send("GET", "/api/memory/policies")["policies"]
+        return policies
+
+    def set_policy(self, *, expires_at: datetime | None = None, **fields: Any) -> Json:
+        """Trust a source; the policy. ``fields``: kind, source, project_id, reason."""
+        end = {} if expires_at is None else {"expires_at": expires_at.isoformat()}
+        return self._send("POST", "/api/memory/policies", {**fields, **end})
+
+    def revoke_policy(self, policy_id: str) -> Json:
+        """End a policy now."""
+        return self._send("DELETE", f"/api/memory/policies/{_part(policy_id)}")
+
     def stats(self) -> Json:
         """Counts of what the key's principal may read."""
         return self._send("GET", "/api/memory/stats")
@@ -188,6 +281,8 @@ def error_in(response: httpx2.Response) -> GoclawError:
     """The error that an answer of the gateway stands for."""
     try:
         body = response.json()
+        if response.status_code == UnsafeContent.status and "unsafe" in body:  # the published form of the contract
+            return UnsafeContent([UnsafeFinding(each["reason"], each["field"]) for each in body["unsafe"]])
         message, code, hint = str(body["error"]), str(body["code"]), str(body["hint"])
     except (ValueError, KeyError, TypeError):
         return _not_a_gateway()

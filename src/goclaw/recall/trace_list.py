@@ -82,7 +82,7 @@ def _summary(principal: Principal, trace: RecallTrace, known: set[str]) -> Trace
         mode=trace.mode,
         asked_by=trace.actor_id,
         query=trace.query if is_asker(principal, trace) or not trace.is_private else PRIVATE,
-        task_id=trace.request.get("task_id"),
+        task_id=trace.request.get("task_id") or None,
         runtime_name=(trace.request.get("runtime") or {}).get("name") or None,
         returned=sum(met["memory_id"] in known for met in trace.returned),
         withheld=sum(met["memory_id"] in known for met in trace.withheld),
