@@ -121,7 +121,9 @@ def _may_write_personal(principal: Principal, namespace: Namespace) -> Decision:
 
 
 def _may_write_shared_place(principal: Principal, namespace: Namespace, managed: "ManagedChannels") -> Decision:
-    """Project and channel memory: every member, agents of a member, jobs and imports bound to the project."""
+    """Project and channel memory: members, their agents, and jobs and imports of the project or the workspace."""
+    if principal.is_bound_to_workspace:
+        return ALLOWED
     if not is_inside(principal, namespace, managed):
         return Decision(False, "You are not a member there.", "Write to personal, or to a project you belong to.")
     return ALLOWED

@@ -100,6 +100,11 @@ class Principal:
         return self.run_kind in JOB_RUNS
 
     @property
+    def is_bound_to_workspace(self) -> bool:
+        """A job or import that is bound to no project: it serves the whole workspace (governance.md 3)."""
+        return (self.is_job or self.run_kind is RunKind.IMPORT) and not self.project_ids
+
+    @property
     def is_own_hand(self) -> bool:
         """An authenticated human, not a model that acts for one."""
         return self.run_kind is RunKind.PERSON and self.user_id is not None

@@ -129,6 +129,15 @@ def test_another_workspace_is_closed():
     assert not may_write(ADMIN, place("agent_notes", workspace="other"), TOOL, DEFAULT).allowed
 
 
+def test_a_run_bound_to_no_project_serves_the_workspace_and_reads_no_project():
+    apollo = place("agent_notes", project_id="apollo")
+    for who in (CRON, SOP, WEBHOOK, IMPORT):
+        assert may_write(who, apollo, TOOL, DEFAULT).allowed
+        assert not may_read(who, apollo, DEFAULT)
+        elsewhere = place("agent_notes", workspace="other", project_id="apollo")
+        assert not may_write(who, elsewhere, TOOL, DEFAULT).allowed
+
+
 def test_organization_memory_takes_an_administrators_own_hand():
     everywhere = place("agent_notes", workspace=ORGANIZATION)
     assert may_write(ADMIN, everywhere, TOOL, DEFAULT).allowed
