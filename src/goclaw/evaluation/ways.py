@@ -24,8 +24,13 @@ OPEN_GUARD = {
     "governance.guard.transcript": "allow",
     "governance.guard.data_dump": "allow",
 }
-# No cut and no gate: the ranking alone (engine.md 1, decision y).
-RANKING_ONLY = {"memory.search.min_score": 0, "memory.search.min_similarity": -1}
+# No cut and no gate: the ranking alone (engine.md 1, decision y). All records are seconds old, so time is left out too:
+# the seconds between two writes would otherwise order what is equal, and two runs would differ by it.
+RANKING_ONLY = {
+    "memory.search.min_score": 0,
+    "memory.search.min_similarity": -1,
+    "memory.search.half_life_days": 0,
+}
 
 
 class Way(Protocol):
