@@ -15,10 +15,11 @@ HEAD = """\
 
 <!-- Written by scripts/write_cli_docs.py; change the commands, not this page. -->
 
-Commands work on the state directory `~/.goclaw`, or the one in `GOCLAW_STATE_DIR`. Those that write, search and show
-memories ask a running gateway: `GOCLAW_URL` says where it listens (`http://127.0.0.1:8787` where unset), `GOCLAW_KEY`
-who asks. The others open the store directly, also beside a running gateway: `serve`, `worker`, `mcp`, `demo`, `keys`,
-`people`, `secrets`, `config show`, `memory check`, `memory migrate` and `memory backup`.
+Commands work on the state directory `~/.goclaw`, or the one in `GOCLAW_STATE_DIR`. Those that write, search, show and
+review memories, and those that trust somebody, ask a running gateway: `GOCLAW_URL` says where it listens
+(`http://127.0.0.1:8787` where unset), `GOCLAW_KEY` who asks. The others open the state directory themselves, also
+beside a running gateway: `serve`, `worker`, `mcp`, `demo`, `keys`, `people`, `projects`, `channels`, `secrets`,
+`config show`, `memory review owner`, `memory check`, `memory migrate` and `memory backup`.
 
 Every command takes `--json`: then stdout holds one JSON document and nothing else. Remarks, bars and errors go to
 stderr. A failure has a message and a hint; with `--json` also a document with `error`, `code` and `hint` on stdout.
@@ -40,6 +41,40 @@ EXAMPLES = {
     "memory write": 'goclaw memory write "Reports as three bullet points, please." --kind preference',
     "memory search": 'goclaw memory search "how should reports look?" --limit 3',
     "memory show": "goclaw memory show 01a1e3a8-e860-7000-9eb4-655e4afac400",
+    "memory update": 'goclaw memory update 01a1e3a8-e860-7000-9eb4-655e4afac400 "Deploys go out on Thursdays."',
+    "memory forget": "goclaw memory forget 01a1e3a8-e860-7000-9eb4-655e4afac400",
+    "memory rollback": "goclaw memory rollback --source https://wiki.example/page --since 2026-03-01",
+    "memory rescan": "goclaw memory rescan",
+    "memory acceptance": "goclaw memory acceptance --workflow hermes",
+    "memory review list": "goclaw memory review list --project apollo --priority flagged",
+    "memory review show": "goclaw memory review show 01a1e3a8-e860-7000-9eb4-655e4afac400",
+    "memory review confirm": 'goclaw memory review confirm 01a1e3a8-e860-7000-9eb4-655e4afac400 --notes "seen it"',
+    "memory review edit": 'goclaw memory review edit 01a1e3a8-e860-7000-9eb4-655e4afac400 "Torque is 12 Nm."',
+    "memory review evidence-only": "goclaw memory review evidence-only 01a1e3a8-e860-7000-9eb4-655e4afac400",
+    "memory review restrict": "goclaw memory review restrict 01a1e3a8-e860-7000-9eb4-655e4afac400 --to personal",
+    "memory review stale": "goclaw memory review stale 01a1e3a8-e860-7000-9eb4-655e4afac400",
+    "memory review merge": (
+        "goclaw memory review merge 01a1e3a8-e860-7000-9eb4-655e4afac400 --into 01a1e3a8-e860-7001-9eb4-655e4afac400"
+    ),
+    "memory review reject": (
+        "goclaw memory review reject 01a1e3a8-e860-7000-9eb4-655e4afac400 01a1e3a8-e860-7001-9eb4-655e4afac400"
+    ),
+    "memory review dispute": (
+        "goclaw memory review dispute 01a1e3a8-e860-7000-9eb4-655e4afac400 --with 01a1e3a8-e860-7001-9eb4-655e4afac400"
+    ),
+    "memory review supersede": (
+        "goclaw memory review supersede 01a1e3a8-e860-7000-9eb4-655e4afac400 --by 01a1e3a8-e860-7001-9eb4-655e4afac400"
+    ),
+    "memory review owner": "goclaw memory review owner rita",
+    "memory trace list": "goclaw memory trace list --limit 20",
+    "memory trace show": "goclaw memory trace show 01a1e3a8-e860-7002-9eb4-655e4afac400",
+    "memory trace impact": "goclaw memory trace impact 01a1e3a8-e860-7000-9eb4-655e4afac400",
+    "memory audit verify": "goclaw memory audit verify",
+    "memory audit list": "goclaw memory audit list --event memory_refused",
+    "memory audit export": "goclaw memory audit export > audit.jsonl",
+    "memory workflow list": "goclaw memory workflow list",
+    "memory workflow register": "goclaw memory workflow register hermes --task-type deploy",
+    "memory workflow remove": "goclaw memory workflow remove hermes --task-type deploy",
     "memory stats": "goclaw memory stats --json",
     "memory reindex": "goclaw memory reindex --no-wait",
     "memory jobs": "goclaw memory jobs --dead",
@@ -53,6 +88,22 @@ EXAMPLES = {
     "people add": 'goclaw people add alice --name "Alice Ahl" --role member --role reviewer',
     "people list": "goclaw people list",
     "people role": "goclaw people role alice member admin",
+    "projects add": 'goclaw projects add apollo --name "Apollo"',
+    "projects list": "goclaw projects list",
+    "projects members": "goclaw projects members apollo",
+    "projects add-member": "goclaw projects add-member apollo alice",
+    "projects remove-member": "goclaw projects remove-member apollo alice",
+    "channels add": "goclaw channels add quay --project apollo --kind slack",
+    "channels list": "goclaw channels list",
+    "channels members": "goclaw channels members quay",
+    "channels add-member": "goclaw channels add-member quay alice",
+    "channels remove-member": "goclaw channels remove-member quay alice",
+    "policies list": "goclaw policies list",
+    "policies add": 'goclaw policies add agent:scribe --project apollo --reason "read for a month, no mistake"',
+    "policies revoke": "goclaw policies revoke 01a1e3a8-e860-7003-9eb4-655e4afac400",
+    "imports list": "goclaw imports list",
+    "imports trust": 'goclaw imports trust crm --project apollo --reason "reviewed on 2 March"',
+    "imports revoke": "goclaw imports revoke 01a1e3a8-e860-7003-9eb4-655e4afac400",
     "secrets set": "pass show embedding-key | goclaw secrets set embedding-key",
     "secrets list": "goclaw secrets list",
     "secrets rm": "goclaw secrets rm embedding-key",

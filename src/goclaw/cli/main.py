@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from goclaw import __version__
-from goclaw.cli import config, demo, keys, memory, people, secrets, serve
+from goclaw.cli import channels, config, demo, imports, keys, memory, people, policies, projects, secrets, serve
 from goclaw.cli.output import FAILED, INTERRUPTED, fail, note, say
 from goclaw.model.errors import GoclawError
 
@@ -25,6 +25,10 @@ app.command()(demo.demo)
 app.add_typer(memory.app, name="memory")
 app.add_typer(keys.app, name="keys")
 app.add_typer(people.app, name="people")
+app.add_typer(projects.app, name="projects")
+app.add_typer(channels.app, name="channels")
+app.add_typer(policies.app, name="policies")
+app.add_typer(imports.app, name="imports")
 app.add_typer(secrets.app, name="secrets")
 app.add_typer(config.app, name="config")
 

@@ -1,21 +1,13 @@
 """Memory: what people ask of a running gateway, with the key in GOCLAW_KEY, at GOCLAW_URL."""
 
 import sys
-import time
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from goclaw.cli import memory_offline
-from goclaw.cli.output import FAILED, AsJson, emit, note, progress_bar, say, show_table
-from goclaw.model.errors import Unauthenticated
-
-if TYPE_CHECKING:
-    from goclaw.client import GatewayClient
-
-DEFAULT_URL = "http://127.0.0.1:8787"
-POLL_S = 0.2
-FINISHED = ("done", "failed", "dead")
+from goclaw.cli import audit, memory_incident, memory_offline, review, trace, workflow
+from goclaw.cli.gateway import open_gateway, watch_job
+from goclaw.cli.output import FAILED, AsJson, emit, note, say, show_table
 
 app = typer.Typer(help="Write, find and look after memories.", no_args_is_help=True)
 
@@ -36,7 +28,7 @@ def write(
 ) -> None:
     """Remember a text. It can be found by its words when this returns."""
     content = sys.stdin.read() if text == "-" else text
-    with _gateway() as gateway:
+    with open_gateway() as gateway:
         record = gateway.write(content, scope=scope, kind=kind, tags=tag or [], domain=domain, project_id=project)
     if as_json:
         emit(record)
@@ -54,7 +46,7 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Find memories you may see; what waits for review or may be outdated is found too, and marked."""
-    with _gateway() as gateway:
+    with open_gateway() as gateway:
         found = gateway.search(query, limit=limit, include_history=history)
     if as_json:
         emit(found)
@@ -75,7 +67,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """One record with everything known about it."""
-    with _gateway() as gateway:
+    with open_gateway() as gateway:
         record = gateway.get(memory_id)
     if as_json:
         emit(record)
@@ -87,9 +79,49 @@ def show(
 
 
 @app.command()
+def update(
+    memory_id: Annotated[str, typer.Argument(help="The id of a record.")],
+    text: Annotated[str | None, typer.Argument(help="The new text; - reads it from stdin.")] = None,
+    kind: Annotated[str | None, typer.Option("--kind", help="Another kind.")] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", help="A label in place of the old ones; repeatable.")
+    ] = None,
+    domain: Annotated[str | None, typer.Option("--domain", help="Another domain; an empty one removes it.")] = None,
+    version: Annotated[int | None, typer.Option("--version", help="Only if it still is this version.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change a record. New text is a new statement: its trust is decided anew."""
+    content = sys.stdin.read() if text == "-" else text
+    wanted = {"content": content, "kind": kind, "tags": tag, "domain": domain}
+    changes = {name: value for name, value in wanted.items() if value is not None}
+    with open_gateway() as gateway:
+        record = gateway.update(memory_id, expected_version=version, **changes)
+    if as_json:
+        emit(record)
+    else:
+        say(f"{record['id']}  version {record['version']}, {record['provenance']}, {record['review_status']}")
+
+
+@app.command()
+def forget(
+    memory_id: Annotated[str, typer.Argument(help="The id of a record.")],
+    as_json: AsJson = False,
+) -> None:
+    """Erase a record and everything derived from it. There is no way back; the receipt names what still holds it."""
+    with open_gateway() as gateway:
+        receipt = gateway.forget(memory_id)
+    if as_json:
+        emit(receipt)
+        return
+    say(f"Forgotten: {memory_id}. Traces that lost its words: {receipt['blanked_traces']}.")
+    if receipt["kept_in"]:
+        note(f"These backups still hold it: {', '.join(receipt['kept_in'])}")
+
+
+@app.command()
 def stats(as_json: AsJson = False) -> None:
     """How many memories you may read; for administrators also index, jobs and disk."""
-    with _gateway() as gateway:
+    with open_gateway() as gateway:
         figures = gateway.stats()
     if as_json:
         emit(figures)
@@ -103,9 +135,9 @@ def reindex(
     as_json: AsJson = False,
 ) -> None:
     """Rebuild what search runs on beside the old index, and switch at the end. For administrators."""
-    with _gateway() as gateway:
+    with open_gateway() as gateway:
         job_id = gateway.reindex()
-        job = gateway.job(job_id) if no_wait else _watch(gateway, job_id)
+        job = gateway.job(job_id) if no_wait else watch_job(gateway, job_id, "Reindex")
     if as_json:
         emit(job)
     else:
@@ -123,7 +155,7 @@ def jobs(
     as_json: AsJson = False,
 ) -> None:
     """The background jobs, newest first. For administrators."""
-    with _gateway() as gateway:
+    with open_gateway() as gateway:
         if retry is not None:
             job = gateway.retry_job(retry)
             if as_json:
@@ -151,33 +183,16 @@ def jobs(
     show_table(columns, rows, "No dead jobs." if dead else "No jobs.")
 
 
+app.command()(memory_incident.rollback)
+app.command()(memory_incident.rescan)
+app.command()(memory_incident.acceptance)
+app.add_typer(review.app, name="review")
+app.add_typer(trace.app, name="trace")
+app.add_typer(audit.app, name="audit")
+app.add_typer(workflow.app, name="workflow")
 app.command()(memory_offline.check)
 app.command()(memory_offline.migrate)
 app.command()(memory_offline.backup)
-
-
-def _gateway() -> "GatewayClient":
-    from goclaw.client import GatewayClient
-    from goclaw.settings.load import load_gateway_target
-
-    target = load_gateway_target()
-    if target.key is None:
-        raise Unauthenticated(
-            "No key is set.", "Set GOCLAW_KEY to a key of yours; an administrator makes one with goclaw keys create."
-        )
-    return GatewayClient(target.url or DEFAULT_URL, target.key)
-
-
-def _watch(gateway: "GatewayClient", job_id: str) -> dict[str, Any]:
-    """Wait for a job behind a bar; the job as it ended."""
-    with progress_bar("Reindex", None) as bar:
-        while True:
-            job = gateway.job(job_id)
-            progress = job["progress"]
-            bar.move_to(progress.get("done", 0) + progress.get("failed", 0), progress.get("total"))
-            if job["state"] in FINISHED:
-                return job
-            time.sleep(POLL_S)
 
 
 def _show_hit(hit: dict[str, Any]) -> None:
