@@ -25,7 +25,7 @@ from goclaw.lifecycle.review import Reviewer
 from goclaw.lifecycle.review_queue import QueuePage, ReviewQueue
 from goclaw.lifecycle.rollback import Culprit, Rollback, RollbackReport
 from goclaw.lifecycle.widen import Widener
-from goclaw.model.errors import InvalidInput, NotFound
+from goclaw.model.errors import NotFound
 from goclaw.model.hit import Found
 from goclaw.model.principal import Principal
 from goclaw.model.provenance import SourceRef
@@ -344,8 +344,7 @@ class Memory:
     ) -> RollbackReport:
         """Reject what a source (uri), a run (task id), an actor or an import wrote; all that is named must fit.
 
-        Unless ``dry_run`` is False nothing changes and the report says what would. What a human confirmed stays, unless
-        ``include_confirmed``. For reviewers by own hand, as far as they may review. Raises AccessDenied, InvalidInput.
+        A dry run only says what would go. For reviewers, as far as they may review. Raises AccessDenied, InvalidInput.
         """
         culprit = Culprit(source=source, run=run, by=by, since=since, imported_from=imported_from)
         way = self._services.rollback.plan if dry_run else self._services.rollback.roll_back
@@ -403,16 +402,9 @@ class Memory:
     def acceptance(
         self, principal: Principal, *, workflow: str | None = None, task_type: str | None = None, accept: bool = False
     ) -> AcceptanceReport:
-        """The seed's eight points against the running system, or for a registered workflow; for reviewers.
-
-        ``accept``: an administrator lets the workflow write back, if it passes. Raises AccessDenied, NotFound, Conflict
-        and InvalidInput.
-        """
-        if accept:
-            if workflow is None:
-                raise InvalidInput("No workflow is named.", "Name the one that is to be accepted.")
-            return self._services.acceptance.accept(principal, workflow, task_type=task_type)
-        return self._services.acceptance.check(principal, workflow=workflow, task_type=task_type)
+        """The seed's eight points against the system or a workflow, for reviewers; ``accept``: for administrators."""
+        way = self._services.acceptance.accept if accept else self._services.acceptance.check
+        return way(principal, workflow=workflow, task_type=task_type)
 
     @property
     def workflows(self) -> WorkflowBook:

@@ -14,7 +14,7 @@ from goclaw.governance.write_guard import examine
 from goclaw.ingest.place import place_of
 from goclaw.ingest.write import Writer
 from goclaw.ingest.write_back import NOT_ACCEPTED
-from goclaw.model.errors import AccessDenied, Conflict
+from goclaw.model.errors import AccessDenied, Conflict, InvalidInput
 from goclaw.model.lifecycle import Lifecycle
 from goclaw.model.namespace import Namespace
 from goclaw.model.principal import ADMIN, MEMBER, REVIEWER, Principal, RunKind
@@ -92,10 +92,11 @@ class Acceptance:
         points = (Point(number, title, missing) for number, (title, missing) in enumerate(steps, start=1))
         return AcceptanceReport(entry, tuple(points))
 
-    def accept(self, principal: Principal, workflow: str, *, task_type: str | None = None) -> AcceptanceReport:
-        """Let a workflow write back once all eight points pass. Raises AccessDenied, NotFound, Conflict."""
+    def accept(self, principal: Principal, *, workflow: str | None, task_type: str | None = None) -> AcceptanceReport:
+        """Let a workflow that passes write back. Raises AccessDenied, InvalidInput, NotFound, Conflict."""
         report = self.check(principal, workflow=workflow, task_type=task_type)
-        assert report.workflow is not None
+        if workflow is None or report.workflow is None:
+            raise InvalidInput("No workflow is named.", "Name the one that is to be accepted.")
         if not report.passed:
             missing = ", ".join(str(point.number) for point in report.points if not point.passed)
             raise Conflict(f"The workflow does not pass yet: point {missing}.", "See goclaw memory acceptance.")
