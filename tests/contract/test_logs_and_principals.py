@@ -81,7 +81,13 @@ def make_trace(trace_id: str = "t1", **changes: Any) -> RecallTrace:
     return RecallTrace(id=trace_id, **values)
 
 
+def store_met_records(store: Database) -> None:
+    for memory_id in ("m1", "m2", "m3"):
+        write_record(store, make_record(f"content of {memory_id}", id=memory_id))
+
+
 def test_a_trace_comes_back_within_its_workspace(store: Database) -> None:
+    store_met_records(store)
     trace = make_trace()
     store.write(lambda unit: recall_traces.insert(unit, trace))
     with store.read() as reader:
@@ -90,18 +96,21 @@ def test_a_trace_comes_back_within_its_workspace(store: Database) -> None:
 
 
 def test_a_forgotten_record_leaves_no_words_in_traces(store: Database) -> None:
+    store_met_records(store)
     for trace in (make_trace(), make_trace("t2", returned=[], withheld=[]), make_trace("t3", workspace_id="elsewhere")):
         store.write(lambda unit, trace=trace: recall_traces.insert(unit, trace))
-    assert store.write(lambda unit: recall_traces.blank(unit, "default", "m1")) == 1
+    assert store.write(lambda unit: recall_traces.blank(unit, "m1")) == 2
     with store.read() as reader:
         blanked = recall_traces.get(reader, "default", "t1")
         assert blanked is not None
         assert blanked.query.startswith("sha256:")
         assert [hit["text"] for hit in blanked.returned] == [None, "other"]
         assert recall_traces.get(reader, "default", "t2") == make_trace("t2", returned=[], withheld=[])
-        assert recall_traces.get(reader, "elsewhere", "t3") == make_trace("t3", workspace_id="elsewhere")
+        elsewhere = recall_traces.get(reader, "elsewhere", "t3")  # it met a record of the whole organization
+        assert elsewhere is not None
+        assert (elsewhere.query, elsewhere.returned) == (blanked.query, blanked.returned)
     query = blanked.query
-    assert store.write(lambda unit: recall_traces.blank(unit, "default", "m3")) == 1
+    assert store.write(lambda unit: recall_traces.blank(unit, "m3")) == 2
     with store.read() as reader:
         again = recall_traces.get(reader, "default", "t1")
         assert again is not None

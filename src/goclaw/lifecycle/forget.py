@@ -81,7 +81,7 @@ class Forgetter:
         if not memories.delete(unit, record.id):
             raise NotFound("There is no such record any more.")
         cached = embedding_cache.delete_hashes(unit, record.workspace_id, hashes)
-        blanked = recall_traces.blank(unit, record.workspace_id, record.id)
+        blanked = recall_traces.blank(unit, record.id)
         reviews.blank_texts(unit, record.id)
         record_links.delete_of(unit, record.id)
         record_origins.delete_of(unit, record.id)

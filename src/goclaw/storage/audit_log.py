@@ -1,7 +1,7 @@
 """The audit log: one row for each thing done, appended in the unit that does it. It never holds stored text."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -12,6 +12,8 @@ from goclaw.model.ids import new_id
 from goclaw.storage.database import Reader, Row, Unit
 from goclaw.storage.schema import AUDIT_LOG, UNSEALED_EVENTS
 from goclaw.storage.statement import Statement
+
+DAMAGED = "damaged"  # the only key of a detail that is not as we wrote it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,22 +39,16 @@ _LIST_UNSEALED = Statement(UNSEALED_EVENTS.insert())
 
 def append(unit: Unit, event: AuditEvent) -> str:
     """Add an event, and put it on the list of those that wait for their seal; its id."""
-    event_id = new_id()
-    row = (
-        event_id,
-        event.event_type,
-        event.workspace_id,
-        event.actor_kind,
-        event.actor_id,
-        event.memory_id,
-        event.trace_id,
-        event.namespace_id,
-        json.dumps(dict(event.detail), ensure_ascii=False, separators=(",", ":")) if event.detail else None,
-        event.at,
-    )
-    unit.run(_INSERT, row)
-    unit.run(_LIST_UNSEALED, (event.workspace_id, event_id))
+    (event_id,) = append_many(unit, [event])
     return event_id
+
+
+def append_many(unit: Unit, events: Sequence[AuditEvent]) -> list[str]:
+    """Add events as :func:`append` does; their ids."""
+    rows = [_row(event) for event in events]
+    unit.run_many(_INSERT, rows)
+    unit.run_many(_LIST_UNSEALED, [(event.workspace_id, row[0]) for event, row in zip(events, rows, strict=True)])
+    return [row[0] for row in rows]
 
 
 def page(
@@ -86,8 +82,23 @@ def _page(columns: tuple[str, ...], is_later_page: bool) -> Statement:
     return Statement(newest_first.limit(bindparam("at_most")), *names, "at_most")
 
 
+def _row(event: AuditEvent) -> Row:
+    return (
+        new_id(),
+        event.event_type,
+        event.workspace_id,
+        event.actor_kind,
+        event.actor_id,
+        event.memory_id,
+        event.trace_id,
+        event.namespace_id,
+        _write_detail(event.detail),
+        event.at,
+    )
+
+
 def to_event(row: Row) -> AuditEvent:
-    """The event of a row of the table."""
+    """The event of a row of the table. A detail that somebody else wrote is shown as it is, under :data:`DAMAGED`."""
     event_id, event_type, workspace_id, actor_kind, actor_id, memory_id, trace_id, namespace_id, detail, at = row
     return AuditEvent(
         id=event_id,
@@ -98,6 +109,21 @@ def to_event(row: Row) -> AuditEvent:
         memory_id=memory_id,
         trace_id=trace_id,
         namespace_id=namespace_id,
-        detail=json.loads(detail) if detail else {},
+        detail=_read_detail(detail),
         at=at,
     )
+
+
+def _write_detail(detail: Mapping[str, Any]) -> str | None:
+    return json.dumps(dict(detail), ensure_ascii=False, separators=(",", ":")) if detail else None
+
+
+def _read_detail(text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    try:
+        detail = json.loads(text)
+    except ValueError:
+        return {DAMAGED: text}
+    # A changed byte can leave the meaning: 1e99 or 1E99. What we would write otherwise was not written by us.
+    return detail if isinstance(detail, dict) and _write_detail(detail) == text else {DAMAGED: text}

@@ -3,14 +3,14 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import Column, Table, Text, bindparam, func, select
 
 from goclaw.storage.audit_log import AuditEvent, to_event
 from goclaw.storage.database import Reader, Unit
 from goclaw.storage.schema import AUDIT_LOG, AUDIT_SEALS, UNSEALED_EVENTS
-from goclaw.storage.statement import Statement
+from goclaw.storage.statement import RawText, Statement
 
 
 class Seal(NamedTuple):
@@ -21,6 +21,10 @@ class Seal(NamedTuple):
     event_id: str
     digest: str  # of the event
     chain: str  # over all events so far
+
+
+def _raw(table: Table) -> list[Column[Any] | RawText]:
+    return [RawText(column) if isinstance(column.type, Text) else column for column in table.columns]
 
 
 _A, _U, _S = AUDIT_LOG.c, UNSEALED_EVENTS.c, AUDIT_SEALS.c
@@ -43,7 +47,8 @@ _CROSS_OFF = Statement(
     UNSEALED_EVENTS.delete().where(_U.workspace_id == bindparam("workspace"), _U.event_id == bindparam("event"))
 )
 _SEALED_PAGE = Statement(
-    select(AUDIT_SEALS, AUDIT_LOG)
+    select(*_raw(AUDIT_SEALS), *_raw(AUDIT_LOG))
+    .select_from(AUDIT_SEALS)
     .outerjoin(AUDIT_LOG, _A.id == _S.event_id)
     .where(_S.workspace_id == bindparam("workspace"), _S.seq > bindparam("after"))
     .order_by(_S.seq)
@@ -80,10 +85,17 @@ def add_seals(unit: Unit, seals: Sequence[Seal]) -> None:
 
 
 def sealed_page(reader: Reader, workspace_id: str, after: int, limit: int) -> list[tuple[Seal, AuditEvent | None]]:
-    """Seals behind number ``after`` with their events; None where the event is gone."""
+    """Seals behind number ``after`` with their events; None where the event is gone.
+
+    Damaged bytes do not end the reading: they stand escaped in the values, which then do not fit their digest.
+    """
     width = len(Seal._fields)
-    rows = reader.all(_SEALED_PAGE, (workspace_id, after, limit))
+    rows = [tuple(map(_read, row)) for row in reader.all(_SEALED_PAGE, (workspace_id, after, limit))]
     return [(Seal._make(row[:width]), None if row[width] is None else to_event(row[width:])) for row in rows]
+
+
+def _read(value: bytes | int | None) -> Any:
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else value
 
 
 def digest_of(event: AuditEvent) -> str:

@@ -3,15 +3,16 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import BigInteger, and_, bindparam, or_, select
 
 from goclaw.storage import trace_items
 from goclaw.storage.database import Reader, Row, Unit
-from goclaw.storage.schema import RECALL_TRACES, TRACE_ITEMS
-from goclaw.storage.statement import Statement
+from goclaw.storage.schema import MEMORIES, RECALL_TRACES, TRACE_ITEMS
+from goclaw.storage.statement import Statement, StatementFamily, in_portions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,11 +35,18 @@ class RecallTrace:
 _R = RECALL_TRACES.c
 _INSERT = Statement(RECALL_TRACES.insert())
 _GET = Statement(select(RECALL_TRACES).where(_R.id == bindparam("which"), _R.workspace_id == bindparam("workspace")))
+# The lock makes writers wait for each other where several write at once: a record is forgotten before or after.
+_STILL_THERE = StatementFamily(
+    lambda size: (
+        select(MEMORIES.c.id)
+        .where(MEMORIES.c.id.in_([bindparam(f"id_{n}") for n in range(size)]))
+        .with_for_update(read=True, key_share=True)
+    )
+)
 _MENTIONING = Statement(
     select(RECALL_TRACES)
     .join(TRACE_ITEMS, TRACE_ITEMS.c.trace_id == _R.id)
-    .where(TRACE_ITEMS.c.memory_id == bindparam("memory"), _R.workspace_id == bindparam("workspace")),
-    *("memory", "workspace"),
+    .where(TRACE_ITEMS.c.memory_id == bindparam("memory"))
 )
 _END_OF_TIME = 2**62
 _OLDER = select(RECALL_TRACES).where(
@@ -72,7 +80,15 @@ _WORDLESS = (
 
 
 def insert(unit: Unit, trace: RecallTrace) -> None:
-    """Keep a trace, and the way to it from every record it met."""
+    """Keep a trace, and the way to it from every record it met.
+
+    A record may have been forgotten since the recall read it; then its words go before they are written down.
+    """
+    ranks = {hit["memory_id"]: hit["rank"] for hit in trace.returned}
+    withheld = {each["memory_id"]: each["why"] for each in trace.withheld}
+    gone = _gone(unit, [*ranks, *withheld])
+    if gone:
+        trace = _without_words(trace, gone)
     row = (
         trace.id,
         trace.workspace_id,
@@ -87,8 +103,7 @@ def insert(unit: Unit, trace: RecallTrace) -> None:
         int(trace.is_private),
     )
     unit.run(_INSERT, row)
-    ranks = {hit["memory_id"]: hit["rank"] for hit in trace.returned}
-    trace_items.put_many(unit, trace.id, ranks, {each["memory_id"]: each["why"] for each in trace.withheld})
+    trace_items.put_many(unit, trace.id, ranks, withheld)
 
 
 def get(reader: Reader, workspace_id: str, trace_id: str) -> RecallTrace | None:
@@ -108,22 +123,42 @@ def page(
     return [_trace(row) for row in reader.all(_PAGE_OF_ACTOR, (*names, actor_id, limit))]
 
 
-def blank(unit: Unit, workspace_id: str, memory_id: str) -> int:
-    """Take a forgotten record's words out of every trace that met it; how many traces.
+def blank(unit: Unit, memory_id: str) -> int:
+    """Take a forgotten record's words out of every trace that met it, in whatever workspace; how many traces.
 
-    Its snapshot goes, the question becomes its digest, and what else was said in the request goes too: they may repeat
-    the text. Ids, ranks and counts stay.
+    Its snapshot goes, the question becomes its digest, and what else was said in the request and about the record goes
+    too: they may repeat the text. Ids, ranks and counts stay.
     """
-    met = [_trace(row) for row in unit.all(_MENTIONING, (memory_id, workspace_id))]
+    met = [_trace(row) for row in unit.all(_MENTIONING, (memory_id,))]
     for trace in met:
-        returned = [{**hit, "text": None} if hit.get("memory_id") == memory_id else hit for hit in trace.returned]
-        unit.run(_BLANK, (_digest(trace.query), _json(wordless(trace.request)), _json(returned), trace.id))
+        blanked = _without_words(trace, {memory_id})
+        unit.run(_BLANK, (blanked.query, _json(blanked.request), _json(blanked.returned), trace.id))
+    trace_items.blank(unit, memory_id)
     return len(met)
 
 
 def wordless(request: Mapping[str, Any]) -> dict[str, Any]:
     """The request without what was asked in words."""
     return {name: request[name] for name in _WORDLESS if name in request}
+
+
+def _gone(unit: Unit, memory_ids: Sequence[str]) -> set[str]:
+    """Those of the records that are no longer stored."""
+    there: set[str] = set()
+    for portion in in_portions(memory_ids):
+        rows = unit.all(_STILL_THERE.of(len(portion)), StatementFamily.padded(portion))
+        there.update(memory_id for (memory_id,) in rows)
+    return set(memory_ids) - there
+
+
+def _without_words(trace: RecallTrace, memory_ids: AbstractSet[str]) -> RecallTrace:
+    """The trace without the texts of these records, and without the question that found them."""
+    return replace(
+        trace,
+        query=_digest(trace.query),
+        request=wordless(trace.request),
+        returned=[{**hit, "text": None} if hit["memory_id"] in memory_ids else hit for hit in trace.returned],
+    )
 
 
 def _digest(query: str) -> str:

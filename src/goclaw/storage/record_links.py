@@ -78,11 +78,14 @@ def pointing_to(reader: Reader, memory_id: str, relation: str) -> list[str]:
 
 
 def repoint(unit: Unit, relation: str, old_to: str, new_to: str) -> list[str]:
-    """Let every record that pointed to ``old_to`` point to ``new_to``; which records those are."""
-    moved = unit.all(_POINTING, (old_to, str(relation)))
-    for from_id, created_at in moved:
-        unit.run(_REMOVE, (from_id, str(relation), old_to))
-        unit.run(_ADD, (from_id, str(relation), new_to, created_at))
+    """Let every record that pointed to ``old_to`` point to ``new_to``; which records those are.
+
+    ``new_to`` itself only lets go of ``old_to``: no record is linked to itself.
+    """
+    pointing = unit.all(_POINTING, (old_to, str(relation)))
+    moved = [(from_id, created_at) for from_id, created_at in pointing if from_id != new_to]
+    unit.run_many(_REMOVE, [(from_id, str(relation), old_to) for from_id, _ in pointing])
+    unit.run_many(_ADD, [(from_id, str(relation), new_to, created_at) for from_id, created_at in moved])
     return [from_id for from_id, _ in moved]
 
 

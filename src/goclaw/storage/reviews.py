@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, delete, func, select, update
+from sqlalchemy import bindparam, func, select, update
 
 from goclaw.storage.database import Reader, Row, Unit
 from goclaw.storage.schema import MEMORY_REVIEWS
@@ -56,7 +56,6 @@ _PROPOSED_SINCE = Statement(
     .distinct(),
     *("workspace", "since", "pattern"),
 )
-_DELETE_OF = Statement(delete(MEMORY_REVIEWS).where(_R.memory_id == bindparam("memory")))
 
 
 def append(unit: Unit, review: ReviewRow) -> None:
@@ -99,11 +98,6 @@ def count_since(reader: Reader, workspace_id: str, since: int) -> int:
 def proposed_since(reader: Reader, workspace_id: str, since: int) -> list[str]:
     """The records about which something was proposed since a moment, decided or not, in no particular order."""
     return [memory_id for (memory_id,) in reader.all(_PROPOSED_SINCE, (workspace_id, since, f"{PROPOSED}%"))]
-
-
-def delete_of(unit: Unit, memory_id: str) -> int:
-    """Delete every decision about a record; how many."""
-    return unit.run(_DELETE_OF, (memory_id,))
 
 
 def _without_texts(state: Mapping[str, Any]) -> dict[str, Any]:

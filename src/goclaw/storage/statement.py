@@ -7,11 +7,12 @@ running a compiled text costs what the driver costs, so hot paths keep their Sta
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import BindParameter, ClauseElement, Insert, Table
+from sqlalchemy import BindParameter, ClauseElement, ColumnElement, Insert, LargeBinary, Table
 from sqlalchemy.engine import Dialect
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 Value = TypeVar("Value")
 Params = Sequence[Any]
@@ -122,6 +123,26 @@ class InsertOrReplace(Insert):
     """INSERT that overwrites the columns outside the primary key where the key exists."""
 
     inherit_cache = False
+
+
+class RawText(FunctionElement[bytes]):
+    """The bytes of a text column as they lie there, for readers that must not fail on damaged ones."""
+
+    inherit_cache = True
+    type = LargeBinary()
+
+    def __init__(self, column: ColumnElement[str | None]) -> None:
+        super().__init__(column)
+
+
+@compiles(RawText)
+def _raw_text(element: RawText, compiler: SQLCompiler, **options: Any) -> str:
+    return f"CAST({compiler.process(element.clauses, **options)} AS BLOB)"
+
+
+@compiles(RawText, "postgresql")
+def _raw_text_on_postgres(element: RawText, compiler: SQLCompiler, **options: Any) -> str:
+    return f"convert_to({compiler.process(element.clauses, **options)}, 'UTF8')"
 
 
 @compiles(InsertOrKeep)

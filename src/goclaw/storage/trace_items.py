@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import bindparam, select, update
 
 from goclaw.storage.database import Reader, Row, Unit
 from goclaw.storage.schema import TRACE_ITEMS
@@ -31,7 +31,7 @@ _MARK = Statement(
     .values(used=bindparam("is_used"), ignored_reason=bindparam("reason")),
     *("trace", "memory", "is_used", "reason"),
 )
-_DELETE_OF_MEMORY = Statement(delete(TRACE_ITEMS).where(_T.memory_id == bindparam("memory")))
+_BLANK = Statement(update(TRACE_ITEMS).where(_T.memory_id == bindparam("memory")).values(ignored_reason=None), "memory")
 
 
 def put_many(unit: Unit, trace_id: str, ranks: Mapping[str, int], withheld: Mapping[str, str]) -> None:
@@ -57,9 +57,9 @@ def mark(unit: Unit, trace_id: str, used: Sequence[str], ignored: Mapping[str, s
     unit.run_many(_MARK, [(trace_id, memory_id, 0, reason) for memory_id, reason in ignored.items()])
 
 
-def delete_of(unit: Unit, memory_id: str) -> int:
-    """Delete a record's rows; how many."""
-    return unit.run(_DELETE_OF_MEMORY, (memory_id,))
+def blank(unit: Unit, memory_id: str) -> None:
+    """Drop what askers said about a forgotten record: they may have repeated it."""
+    unit.run(_BLANK, (memory_id,))
 
 
 def _item(row: Row) -> TraceItem:
