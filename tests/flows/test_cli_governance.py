@@ -1,6 +1,8 @@
 """Review, traces, audit, rollback, rescan, the checklist and policies on the command line, asked of a real gateway."""
 
 import json
+import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -176,6 +178,25 @@ def test_the_audit_log_is_verified_listed_and_exported(gateway: Gateway) -> None
     whole = gateway.ask("ada", "memory", "audit", "export", "--event", "memory_written")["events"]
     assert [json.loads(line)["id"] for line in lines] == [each["id"] for each in whole]
     assert memory_id in {each["memory_id"] for each in whole}
+
+
+def test_a_changed_row_is_found_and_named(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    assert goclaw(state, "people", "add", "ada", "--role", "admin").code == 0
+    key = goclaw(state, "keys", "create", "--user", "ada", "--json").document["key"]
+    with goclaw_running(state, "serve", "--port", "0") as (_, banner):
+        changed = Gateway(state, banner["url"], {"ada": key})
+        memory_id = changed.ask("ada", "memory", "write", "Lamp three is out")["id"]
+        deadline = time.monotonic() + 30
+        while changed.ask("ada", "memory", "audit", "verify")["unsealed"]:
+            assert time.monotonic() < deadline, "never sealed"
+        with sqlite3.connect(state / "gc_state.sqlite", timeout=10) as raw:
+            raw.execute("UPDATE audit_log SET actor_id = 'human:eve' WHERE memory_id = ?", (memory_id,))
+        raw.close()
+        found = changed.run("ada", "memory", "audit", "verify", "--json")
+        assert (found.code, found.document["ok"], found.document["problem"]) == (1, False, "row_changed")
+        told = changed.run("ada", "memory", "audit", "verify")
+        assert (told.code, found.document["broken_event_id"] in told.out) == (1, True)
 
 
 def test_a_rescan_is_waited_for(gateway: Gateway) -> None:
