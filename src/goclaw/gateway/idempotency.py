@@ -30,7 +30,7 @@ class IdempotentWrites:
 
         Raises Conflict where the key belongs to another request, or its record is gone.
         """
-        owner = (principal.workspace_id, principal.actor_id)
+        owner = (principal.workspace_id, principal.claimant)
         body_hash = sha256_hex(body)
         now = self.clock.now()
         claim = self.database.write(lambda unit: idempotency_keys.claim(unit, *owner, key, body_hash, now))

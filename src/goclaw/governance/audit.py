@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from goclaw.model.principal import Principal
+from goclaw.model.principal import Principal, RunKind
 from goclaw.model.record import MemoryRecord
 from goclaw.storage.audit_log import AuditEvent
+
+ON_BEHALF_OF = "on_behalf_of"  # detail of an agent's row: the person it acted for
 
 
 class EventType(StrEnum):
@@ -49,8 +51,10 @@ def event(
 ) -> AuditEvent:
     """The row for what ``principal`` did at ``at`` (microseconds); ``detail`` holds words and numbers, no content.
 
-    ``namespace_id`` says where the record lived, for readers of the log after it was forgotten.
+    ``namespace_id`` says where the record lived, for readers of the log after it was forgotten. Agents of many people
+    may share a name, so their rows say whom they acted for.
     """
+    for_whom = {ON_BEHALF_OF: principal.person_id} if principal.run_kind is RunKind.AGENT else {}
     return AuditEvent(
         event_type=event_type,
         workspace_id=record.workspace_id if record else principal.workspace_id,
@@ -59,6 +63,12 @@ def event(
         memory_id=record.id if record else memory_id,
         trace_id=trace_id,
         namespace_id=namespace_id,
-        detail=dict(detail or {}),
+        detail={**(detail or {}), **for_whom},
         at=at,
     )
+
+
+def is_deed_of(principal: Principal, done: AuditEvent) -> bool:
+    """Whether the principal did it: an agent, only what it did for the same person."""
+    is_for_same = principal.run_kind is not RunKind.AGENT or done.detail.get(ON_BEHALF_OF) == principal.person_id
+    return done.actor_id == principal.actor_id and is_for_same

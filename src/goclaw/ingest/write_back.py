@@ -99,7 +99,8 @@ class WriteBack:
         self.writer.database.flush_later()
         with self.writer.database.read() as reader:
             trace = recall_traces.get(reader, principal.workspace_id, shape.recall_request_id)
-        if trace is None or trace.actor_id != principal.actor_id:
+        asked_by = None if trace is None else (trace.actor_id, trace.principal.get("user_id"))
+        if trace is None or asked_by != (principal.actor_id, principal.user_id):
             raise NotFound("There is no such recall.", "recall_request_id names a recall of your own.")
         if trace.is_private:
             may_travel(namespace)
@@ -218,7 +219,7 @@ class WriteBack:
         prepared: Sequence[_Prepared],
     ) -> tuple[tuple[MemoryRecord, ...], bool]:
         now = self.writer.clock.now()
-        owner = (principal.workspace_id, principal.actor_id)
+        owner = (principal.workspace_id, principal.claimant)
         if shape.idempotency_key is not None:
             claim = idempotency_keys.claim(unit, *owner, shape.idempotency_key, body_hash, now)
             if claim.body_hash != body_hash:

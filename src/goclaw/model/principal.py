@@ -138,6 +138,11 @@ class Principal:
         name = self.user_id if self.run_kind is RunKind.PERSON else self.agent_id or self.user_id or str(self.run_kind)
         return f"{self.actor_kind}:{name or 'unknown'}"
 
+    @property
+    def claimant(self) -> str:
+        """Whose idempotency keys these are. Agents of many people may share a name, and do not share keys."""
+        return f"{self.actor_id} for {self.user_id}" if self.run_kind is RunKind.AGENT else self.actor_id
+
 
 def _names(values: Iterable[str], what: str) -> tuple[str, ...]:
     if isinstance(values, str):
