@@ -3,7 +3,9 @@
 import pytest
 from sqlalchemy import text
 
+from goclaw.governance.audit import EventType, event
 from goclaw.governance.audit_chain import seal_all, verify
+from goclaw.storage import audit_log
 from goclaw.storage.statement import Statement
 from tests.flows.people import ALICE, CRON, RITA
 
@@ -82,3 +84,31 @@ def test_the_rows_hold_no_text(engine):
     events = engine.memory.audit(RITA).events
     assert len(events) >= 2
     assert "marmalade" not in str(events)
+
+
+def test_a_row_put_in_is_found(sealed):
+    spoil(
+        sealed,
+        "INSERT INTO audit_log (id, event_type, workspace_id, actor_kind, actor_id, at)"
+        " VALUES ('forged', 'memory_confirmed', 'default', 'human', 'human:rita', 1)",
+    )
+    found = check(sealed)
+    assert (found.problem, found.broken_at, found.broken_event_id, found.sealed) == ("row_added", None, "forged", 12)
+
+
+@pytest.mark.parametrize("column", ["actor_id", "detail"])
+@pytest.mark.parametrize("mask", [0x01, 0x20, 0x80, 0xFF])
+def test_one_flipped_byte_is_found_and_located(engine, column, mask):
+    """Whatever it makes of the text: other words, no JSON, or no text at all."""
+    for number in range(12):
+        row = event(ALICE, EventType.MEMORY_REFUSED, number, detail={"why": "unsafe_content", "count": number})
+        engine.database.write(lambda unit, row=row: audit_log.append(unit, row))
+    seal_all(engine.database)
+    seventh = "WHERE id = (SELECT event_id FROM audit_seals WHERE seq = 7)"
+    with engine.database.read() as reader:
+        (written,) = reader.one(Statement(text(f"SELECT {column} FROM audit_log {seventh}")))
+    spoilt = bytearray(written.encode())
+    spoilt[len(spoilt) // 2] ^= mask
+    spoil(engine, f"UPDATE audit_log SET {column} = CAST(x'{spoilt.hex()}' AS TEXT) {seventh}")
+    found = check(engine)
+    assert (found.problem, found.broken_at, found.sealed) == ("row_changed", 7, 6)

@@ -29,10 +29,8 @@ def verify(as_json: AsJson = False) -> None:
     elif found["ok"]:
         say(f"{found['sealed']} rows are as they were written; {found['unsealed']} wait for their seal.")
     else:
-        say(
-            f"Seal {found['broken_at']} does not fit: {found['problem'].replace('_', ' ')}, event "
-            f"{found['broken_event_id']}."
-        )
+        at = "One row has no seal" if found["broken_at"] is None else f"Seal {found['broken_at']} does not fit"
+        say(f"{at}: {found['problem'].replace('_', ' ')}, event {found['broken_event_id']}.")
         note("Compare with a backup, and ask who could write to the store's file.")
     if not found["ok"]:
         raise typer.Exit(FAILED)

@@ -25,7 +25,7 @@ class Verification:
     unsealed: int  # rows that no seal covers yet; a few seconds' worth
     broken_at: int | None  # number of the first seal that does not fit; None: all do
     broken_event_id: str | None
-    problem: str | None  # row_changed, row_missing, chain_broken
+    problem: str | None  # row_changed, row_missing, chain_broken; row_added: a row that no seal was ever meant for
 
 
 def chain_value(previous: str, digest: str) -> str:
@@ -67,9 +67,10 @@ def verify(reader: Reader, workspace_id: str) -> Verification:
         for seal, row in page:
             problem = _problem(seal, row, number, chain)
             if problem is not None:
-                return _report(reader, workspace_id, number, seal, problem)
+                return _report(reader, workspace_id, number, problem, seal.event_id, seal.seq)
             number, chain = seal.seq, seal.chain
-    return _report(reader, workspace_id, number, None, None)
+    added = audit_seals.added(reader, workspace_id)
+    return _report(reader, workspace_id, number, "row_added" if added else None, added)
 
 
 def _problem(seal: Seal, row: AuditEvent | None, number: int, chain: str) -> str | None:
@@ -82,12 +83,19 @@ def _problem(seal: Seal, row: AuditEvent | None, number: int, chain: str) -> str
     return None
 
 
-def _report(reader: Reader, workspace_id: str, sealed: int, broken: Seal | None, problem: str | None) -> Verification:
+def _report(
+    reader: Reader,
+    workspace_id: str,
+    sealed: int,
+    problem: str | None,
+    event_id: str | None,
+    broken_at: int | None = None,
+) -> Verification:
     return Verification(
         workspace_id=workspace_id,
         sealed=sealed,
         unsealed=audit_seals.count_unsealed(reader, workspace_id),
-        broken_at=broken.seq if broken else None,
-        broken_event_id=broken.event_id if broken else None,
+        broken_at=broken_at,
+        broken_event_id=event_id,
         problem=problem,
     )

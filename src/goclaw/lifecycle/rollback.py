@@ -115,15 +115,19 @@ class Rollback:
         return replace(plan, is_dry_run=False, steps=steps)
 
     def _written_by(self, reader: Reader, namespace_ids: Sequence[int], culprit: Culprit) -> Iterator[MemoryRecord]:
-        filters = RecordFilter(actor_id=culprit.actor_id, created_since=culprit.since, task_id_prefix=culprit.run)
+        filters = RecordFilter(
+            actor_id=culprit.actor_id,
+            created_since=culprit.since,
+            task_id_prefix=culprit.run,
+            source_uri=culprit.source,
+        )
         now, pending_days = self.writer.clock.now(), self.writer.settings.governance.pending_days
         before = None
         while True:
             found = memories.page(reader, namespace_ids, filters=filters, before=before, limit=PAGE)
             origins = record_origins.get_many(reader, [record.id for record in found]) if culprit.run else {}
             for record in found:
-                is_of_run = culprit.run is None or origins[record.id].task_id == culprit.run
-                if is_of_run and _rests_on(record, culprit.source):
+                if culprit.run is None or origins[record.id].task_id == culprit.run:
                     yield settle(record, now, pending_days)
             if len(found) < PAGE:
                 return
@@ -165,10 +169,6 @@ def _require_named(culprit: Culprit) -> None:
         raise InvalidInput("A name is blank.", "Leave out what you do not mean.")
     if culprit.by is not None and culprit.imported_from is not None:
         raise InvalidInput("An actor and an import are both named.", "An import is an actor: name one of them.")
-
-
-def _rests_on(record: MemoryRecord, source: str | None) -> bool:
-    return source is None or any(ref.uri == source for ref in record.source_refs)
 
 
 def _step(reader: Reader, principal: Principal, record: MemoryRecord, include_confirmed: bool) -> RollbackStep:

@@ -53,9 +53,9 @@ def trace_of(trace_id: str, principal: Principal, ask: Ask, found: Found, now: i
 def write_trace(unit: Unit, principal: Principal, trace: RecallTrace) -> None:
     """Store the trace and its audit rows: one for the question, one for each memory it was answered with."""
     recall_traces.insert(unit, trace)
-    audit_log.append(unit, event(principal, EventType.RECALL_REQUESTED, trace.created_at, trace_id=trace.id))
-    for hit in trace.returned:
-        returned = event(
-            principal, EventType.MEMORY_RETURNED, trace.created_at, memory_id=hit["memory_id"], trace_id=trace.id
-        )
-        audit_log.append(unit, returned)
+    requested = event(principal, EventType.RECALL_REQUESTED, trace.created_at, trace_id=trace.id)
+    returned = [
+        event(principal, EventType.MEMORY_RETURNED, trace.created_at, memory_id=hit["memory_id"], trace_id=trace.id)
+        for hit in trace.returned
+    ]
+    audit_log.append_many(unit, [requested, *returned])

@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Table, Text, bindparam, func, select
+from sqlalchemy import Column, Table, Text, bindparam, exists, func, select
 
 from goclaw.storage.audit_log import AuditEvent, to_event
 from goclaw.storage.database import Reader, Unit
@@ -37,6 +37,16 @@ _UNSEALED = Statement(
 )
 _COUNT_UNSEALED = Statement(
     select(func.count()).select_from(UNSEALED_EVENTS).where(_U.workspace_id == bindparam("workspace"))
+)
+_ADDED = Statement(
+    select(_A.id)
+    .where(
+        _A.workspace_id == bindparam("workspace"),
+        ~exists(1).where(_S.event_id == _A.id),
+        ~exists(1).where(_U.workspace_id == _A.workspace_id, _U.event_id == _A.id),
+    )
+    .order_by(_A.id)
+    .limit(1)
 )
 _WAITING_WORKSPACES = Statement(select(_U.workspace_id).distinct())
 _LAST_SEAL = Statement(
@@ -70,6 +80,12 @@ def count_unsealed(reader: Reader, workspace_id: str) -> int:
     """How many events no seal covers yet."""
     row = reader.one(_COUNT_UNSEALED, (workspace_id,))
     return int(row[0]) if row else 0
+
+
+def added(reader: Reader, workspace_id: str) -> str | None:
+    """The first event that neither has a seal nor waits for one: it was not appended by us. Looks at every event."""
+    row = reader.one(_ADDED, (workspace_id,))
+    return None if row is None else str(row[0])
 
 
 def last_seal(reader: Reader, workspace_id: str) -> Seal | None:

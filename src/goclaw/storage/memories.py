@@ -14,7 +14,7 @@ from goclaw.model.record import Kind, MemoryRecord
 from goclaw.model.review import ReviewStatus
 from goclaw.model.scope import Scope
 from goclaw.storage.database import Reader, Row, Unit
-from goclaw.storage.record_rows import PLACES, to_record, to_row
+from goclaw.storage.record_rows import PLACES, to_record, to_row, uri_as_written
 from goclaw.storage.schema import MEMORIES, MEMORY_TAGS, NAMESPACES, RECORD_ORIGINS
 from goclaw.storage.statement import Statement, StatementFamily, in_portions
 
@@ -47,6 +47,7 @@ class RecordFilter:
     created_before: datetime | None = None
     task_id_prefix: str | None = None  # of the write-back it came by
     runtime_name: str | None = None  # of the write-back it came by
+    source_uri: str | None = None  # exactly the uri of one of its sources
 
 
 _CONDITIONS: dict[str, ColumnElement[bool]] = {
@@ -70,6 +71,8 @@ _CONDITIONS: dict[str, ColumnElement[bool]] = {
     "runtime_name": select(_O.memory_id)
     .where(_O.memory_id == _M.id, _O.runtime_name == bindparam("runtime_name"))
     .exists(),
+    # Whether a text holds another, alike on every engine: LIKE would read wildcards and, on one, ignore case.
+    "source_uri": func.replace(_M.source_refs, bindparam("source_uri"), "") != _M.source_refs,
 }
 
 _ANY_OF = {"lifecycles": _M.lifecycle, "review_statuses": _M.review_status}
@@ -241,9 +244,13 @@ def _chosen(filters: RecordFilter) -> tuple[tuple[str, ...], tuple[str | int, ..
     pairs = [(name, value) for name in _CONDITIONS if (value := getattr(filters, name)) is not None]
     for group in _ANY_OF:
         pairs += [(f"{group}_{place}", word) for place, word in enumerate(getattr(filters, group) or ())]
-    return tuple(name for name, _ in pairs), tuple(
-        to_us(value) if isinstance(value, datetime) else str(value) for _, value in pairs
-    )
+    return tuple(name for name, _ in pairs), tuple(_stored_form(name, value) for name, value in pairs)
+
+
+def _stored_form(name: str, value: Any) -> str | int:
+    if name == "source_uri":
+        return uri_as_written(value)
+    return to_us(value) if isinstance(value, datetime) else str(value)
 
 
 def _records(reader: Reader, rows: Sequence[Row]) -> list[MemoryRecord]:

@@ -48,6 +48,11 @@ def _write_refs(refs: tuple[SourceRef, ...]) -> str | None:
     return _write_json([ref.as_dict() for ref in refs])
 
 
+def uri_as_written(uri: str) -> str:
+    """How a source's uri stands in the column ``source_refs``. No title can look like it: its quotes are escaped."""
+    return f'"uri":{json.dumps(uri, ensure_ascii=False)}'
+
+
 def _read_refs(text: str) -> tuple[SourceRef, ...]:
     return tuple(SourceRef(**ref) for ref in json.loads(text))
 
