@@ -12,7 +12,7 @@ from typing import ClassVar
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from goclaw import Principal
 from goclaw.bootstrap import open_engine
@@ -39,13 +39,14 @@ from tests.never.may_know import (
 
 IS_SOAK = bool(os.environ.get("GOCLAW_SOAK"))
 SEQUENCES = 10_000 if IS_SOAK else 300
-STEPS = 40
+STEPS = 25
 SETTINGS = {"memory.search.provider": "none", "memory.search.min_score": 0}
 WORDS = ("burrow", "carrot", "tunnel")
 UNKNOWN = str(uuid.UUID(int=0x0198_C0DE_0000_7000_8000_0000_0000_0000))
 _worlds = count()
 
 whos = st.integers(0, 11)
+reviewers = st.sampled_from((1, 2, 3)) | whos
 whichs = st.integers(0, 40)
 flags = st.booleans()
 words = st.sampled_from(WORDS)
@@ -111,6 +112,22 @@ class Strangers(RuleBasedStateMachine):
             if record.workspace_id == ORGANIZATION:
                 self.memory.forget(carol, record.id)
 
+    @initialize()
+    def begin(self):
+        """Something everywhere, and a question of everybody, so that what follows meets what is not its own."""
+        alice, bob, carol, dave = range(4)
+        for who, (scope, project, channel) in (
+            (alice, ("personal", None, None)),
+            (bob, ("agent_notes", "apollo", None)),
+            (alice, ("agent_notes", "apollo", MANAGED_CHANNEL)),
+            (carol, ("agent_notes", "zeus", None)),
+            (carol, ("agent_notes", None, None)),
+            (dave, ("agent_notes", "apollo", None)),
+        ):
+            self.write(who, (scope, project, channel, None), WORDS[0], again=False, which=0)
+        for who in (alice, bob, carol):
+            self.find(who, WORDS[0], "search", more=True)
+
     # -- asking, and judging what comes back
 
     def ask(self, who, call, *arguments, is_own_trace=False, **more):
@@ -123,8 +140,11 @@ class Strangers(RuleBasedStateMachine):
         assert not found, f"{call.__name__} told {who}: {found} in {answer!r}"
         return answer
 
-    def some_id(self, which):
+    def some_id(self, which, who=None):
+        """Any memory; with ``who`` mostly one they know, so that more than refusals happens."""
         ids = list(self.ledger.notes)
+        if who is not None and which % 4:
+            ids = self.ledger.known(who) or ids
         return ids[which % len(ids)] if ids else UNKNOWN
 
     def some_trace(self, which):
@@ -230,7 +250,7 @@ class Strangers(RuleBasedStateMachine):
 
     @rule(who=whos, which=whichs, tags_only=flags)
     def update(self, who, which, tags_only):
-        who, memory_id, text = self.cast[who], self.some_id(which), new_marker()
+        who, memory_id, text = self.cast[who], self.some_id(which, self.cast[who]), new_marker()
         more = {"tags": [text]} if tags_only else {"content": f"The wombat changed {text}", "tags": [text]}
         if isinstance(self.ask(who, self.memory.update, memory_id, **more), GoclawError):
             return
@@ -245,7 +265,7 @@ class Strangers(RuleBasedStateMachine):
 
     @rule(who=whos, which=whichs)
     def forget(self, who, which):
-        who, memory_id = self.cast[who], self.some_id(which)
+        who, memory_id = self.cast[who], self.some_id(which, self.cast[who])
         if not isinstance(self.ask(who, self.memory.forget, memory_id), GoclawError):
             self.ledger.notes[memory_id].is_forgotten = True
 
@@ -256,7 +276,11 @@ class Strangers(RuleBasedStateMachine):
         channel=some_channels,
     )  # fmt: skip
     def review(self, who, which, other, action, level, project, channel):
-        who, memory_id, related = self.cast[who], self.some_id(which), self.some_id(other)
+        who, memory_id, related = (
+            self.cast[who],
+            self.some_id(which, self.cast[who]),
+            self.some_id(other, self.cast[who]),
+        )
         words, notes = new_marker(), new_marker()
         more = {"notes": f"because {notes}"}
         if action in ("merge", "supersede", "dispute"):
@@ -294,9 +318,9 @@ class Strangers(RuleBasedStateMachine):
         note.place = Place(workspace, **named, **kept)
         self.note_place(note.place)
 
-    @rule(who=st.sampled_from((1, 2, 3, 0)), which=whichs, level=levels, project=projects, channel=some_channels)
+    @rule(who=reviewers, which=whichs, level=levels, project=projects, channel=some_channels)
     def widen(self, who, which, level, project, channel):
-        who, memory_id, reason = self.cast[who], self.some_id(which), new_marker()
+        who, memory_id, reason = self.cast[who], self.some_id(which, self.cast[who]), new_marker()
         answer = self.ask(
             who, self.memory.widen, memory_id, level, f"since {reason}", project_id=project, channel_id=channel
         )
@@ -308,8 +332,8 @@ class Strangers(RuleBasedStateMachine):
 
     @rule(who=whos, which=whichs, other=whichs, action=st.sampled_from(ReviewAction))
     def propose(self, who, which, other, action):
-        who, memory_id, notes = self.cast[who], self.some_id(which), new_marker()
-        more = {"related_id": self.some_id(other)} if other % 2 else {}
+        who, memory_id, notes = self.cast[who], self.some_id(which, self.cast[who]), new_marker()
+        more = {"related_id": self.some_id(other, who)} if other % 2 else {}
         answer = self.ask(who, self.memory.propose, memory_id, action, f"because {notes}", **more)
         if not isinstance(answer, GoclawError):
             self.ledger.was_said(notes, memory_id)
@@ -353,7 +377,7 @@ class Strangers(RuleBasedStateMachine):
 
     @rule(who=whos, which=whichs)
     def look(self, who, which):
-        who, memory_id = self.cast[who], self.some_id(which)
+        who, memory_id = self.cast[who], self.some_id(which, self.cast[who])
         record = self.ask(who, self.memory.get, memory_id)
         assert (record is not None) == (memory_id in self.ledger.known(who))
         self.ask(who, self.memory.inspect, memory_id)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from goclaw.governance.audit import is_deed_of
 from goclaw.model.access import Reading, WriteAccess
 from goclaw.model.clock import Clock
 from goclaw.model.errors import NotFound
@@ -70,9 +71,9 @@ class TraceReports:
             written = record_origins.of_trace(reader, trace.id)
             known = self._readable(reader, principal, [*(item.memory_id for item in items), *written])
             shown = [item for item in items if item.memory_id in known]
-            reported = tuple(_item(reader, trace, item) for item in sorted(shown, key=_by_rank))
+            reported = tuple(_item(reader, principal, trace, item) for item in sorted(shown, key=_by_rank))
             writebacks = tuple(
-                WrittenBack(memory_id=memory_id, later_events=_later(reader, trace, memory_id))
+                WrittenBack(memory_id=memory_id, later_events=_later(reader, principal, trace, memory_id))
                 for memory_id in written
                 if memory_id in known
             )
@@ -96,7 +97,7 @@ def _by_rank(item: TraceItem) -> tuple[bool, int]:
     return item.rank is None, item.rank or 0
 
 
-def _item(reader: Reader, trace: RecallTrace, item: TraceItem) -> ReportedItem:
+def _item(reader: Reader, principal: Principal, trace: RecallTrace, item: TraceItem) -> ReportedItem:
     snapshot = next((hit for hit in trace.returned if hit["memory_id"] == item.memory_id), {})
     return ReportedItem(
         memory_id=item.memory_id,
@@ -105,10 +106,17 @@ def _item(reader: Reader, trace: RecallTrace, item: TraceItem) -> ReportedItem:
         ignored_reason=item.ignored_reason,
         withheld_reason=item.withheld_why,
         snapshot=snapshot,
-        later_events=_later(reader, trace, item.memory_id),
+        later_events=_later(reader, principal, trace, item.memory_id),
     )
 
 
-def _later(reader: Reader, trace: RecallTrace, memory_id: str) -> tuple[AuditEvent, ...]:
+def _later(reader: Reader, principal: Principal, trace: RecallTrace, memory_id: str) -> tuple[AuditEvent, ...]:
+    """What became of the record since. Who else recalled it is for reviewers."""
     events = audit_log.page(reader, trace.workspace_id, memory_id=memory_id, limit=MAX_EVENTS)
-    return tuple(each for each in reversed(events) if each.at >= trace.created_at and each.trace_id != trace.id)
+    return tuple(
+        each
+        for each in reversed(events)
+        if each.at >= trace.created_at
+        and each.trace_id != trace.id
+        and (each.trace_id is None or principal.is_reviewer or is_deed_of(principal, each))
+    )
