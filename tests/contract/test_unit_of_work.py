@@ -1,5 +1,6 @@
 """Units of work: all or nothing, alone or in a group, seen by readers when they are durable and not before."""
 
+import itertools
 import threading
 import time
 from collections.abc import Callable
@@ -249,17 +250,18 @@ def test_units_that_take_the_same_rows_in_opposite_order_all_succeed(
 def test_counters_and_rows_belong_together_in_every_snapshot(store: Database) -> None:
     """A writer keeps ``count`` equal to the number of rows; no reader may ever see it otherwise."""
     store.write(lambda unit: unit.run(PUT, ("count", "0")))
-    done = threading.Event()
+    enough = threading.Event()
+    written = itertools.count(1)
 
     def write_on() -> None:
-        for number in range(150):
+        while not enough.is_set():
+            number = next(written)
 
             def work(unit: Unit, number: int = number) -> None:
                 unit.run(PUT, (f"row-{number}", "x"))
-                unit.run(SET, ("count", str(number + 1)))
+                unit.run(SET, ("count", str(number)))
 
             store.write(work)
-        done.set()
 
     def torn(reader: Reader) -> bool:
         row = reader.one(GET, ("count",))
@@ -268,13 +270,14 @@ def test_counters_and_rows_belong_together_in_every_snapshot(store: Database) ->
 
     writer = threading.Thread(target=write_on)
     writer.start()
-    looks = 0
-    while not done.is_set():
-        with store.read() as reader:
-            assert not torn(reader)
-        looks += 1
-    writer.join()
-    assert looks > 5
+    try:
+        for _ in range(100):  # looks, however many writes happen meanwhile
+            with store.read() as reader:
+                assert not torn(reader)
+    finally:
+        enough.set()
+        writer.join()
+    assert next(written) > 2
 
 
 def test_the_housekeeping_of_every_engine_can_be_called(store: Database) -> None:

@@ -224,7 +224,7 @@ def test_the_openapi_page_names_every_route_with_words_and_examples(gateway: Gat
     with gateway.http() as http:
         page = http.get("/openapi.json").json()
     operations = [one for path in page["paths"].values() for one in path.values()]
-    assert len(operations) == 31
+    assert len(operations) == 41
     for operation in operations:
         assert operation["summary"]
         assert operation["description"]
