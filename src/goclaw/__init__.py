@@ -5,7 +5,7 @@ The heavy parts are imported when they are first used, so that ``goclaw --help``
 
 from typing import TYPE_CHECKING, Any
 
-from goclaw.model import errors
+from goclaw import errors
 from goclaw.model.principal import Principal
 from goclaw.model.provenance import SourceRef
 

@@ -77,7 +77,12 @@ class PythonApi(System):
         except UnsafeContent as error:
             return error.status, unsafe_json(error)
         except GoclawError as error:
-            return error.status, {"error": error.message, "code": error.code, "details": error_details(error)}
+            return error.status, {
+                "error": error.message,
+                "code": error.code,
+                "hint": error.hint,
+                "details": error_details(error),
+            }
         return status, json.loads(json.dumps(answer))
 
     def writeback(self, actor: str, body: Json) -> Answered:

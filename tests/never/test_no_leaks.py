@@ -147,9 +147,16 @@ class Strangers(RuleBasedStateMachine):
             ids = self.ledger.known(who) or ids
         return ids[which % len(ids)] if ids else UNKNOWN
 
-    def some_trace(self, which):
+    def some_trace(self, which, who):
+        """Any recall, mostly one that ``who`` may look at."""
         ids = list(self.ledger.traces)
+        if which % 4:
+            ids = [each for each in ids if self.may_trace(who, each)] or ids
         return ids[which % len(ids)] if ids else UNKNOWN
+
+    def may_trace(self, who, trace_id):
+        asker = self.ledger.traces[trace_id]
+        return asker == who or (is_reviewer(who) and asker.workspace_id == who.workspace_id)
 
     def place(self, who, scope, project, channel, visibility):
         if scope == "personal":
@@ -211,6 +218,7 @@ class Strangers(RuleBasedStateMachine):
         who = self.cast[who]
         text, source = new_marker(), new_marker()
         request = {
+            "schema_version": "openbrain.agent_memory.writeback.v1",
             "workspace_id": who.workspace_id,
             "project_id": project,
             "channel": {"id": channel, "kind": "room"},
@@ -228,7 +236,7 @@ class Strangers(RuleBasedStateMachine):
             request, text, source = self.last_write_back
             request = {**request, "workspace_id": who.workspace_id}
         elif which % 2:
-            request["recall_request_id"] = self.some_trace(which)
+            request["recall_request_id"] = self.some_trace(which, who)
         self.last_write_back = request, text, source
         answer = self.ask(who, self.memory.write_back, request)
         if isinstance(answer, GoclawError):
@@ -406,7 +414,11 @@ class Strangers(RuleBasedStateMachine):
 
     @rule(who=whos, which=whichs, used=whichs)
     def trace(self, who, which, used):
-        who, trace_id, memory_id = self.cast[who], self.some_trace(which), self.some_id(used)
+        who, trace_id, memory_id = (
+            self.cast[who],
+            self.some_trace(which, self.cast[who]),
+            self.some_id(used, self.cast[who]),
+        )
         is_own = self.ledger.traces.get(trace_id) == who
         self.ask(who, self.memory.trace, trace_id, is_own_trace=is_own)
         self.ask(who, self.memory.report_usage, trace_id, [memory_id])
@@ -444,11 +456,7 @@ class Strangers(RuleBasedStateMachine):
         if foreign:
             memory_id = foreign[which % len(foreign)]
             assert self.attempts(who, memory_id) == self.attempts(who, UNKNOWN)
-        traces = [
-            trace_id
-            for trace_id, asker in self.ledger.traces.items()
-            if asker != who and not (is_reviewer(who) and asker.workspace_id == who.workspace_id)
-        ]
+        traces = [trace_id for trace_id in self.ledger.traces if not self.may_trace(who, trace_id)]
         if traces:
             trace_id = traces[which % len(traces)]
             assert self.trace_attempts(who, trace_id) == self.trace_attempts(who, UNKNOWN)
@@ -468,6 +476,7 @@ class Strangers(RuleBasedStateMachine):
 
     def trace_attempts(self, who, trace_id):
         request = {
+            "schema_version": "openbrain.agent_memory.writeback.v1",
             "workspace_id": who.workspace_id,
             "recall_request_id": trace_id,
             "project_id": who.project_ids[0] if who.project_ids else None,

@@ -15,6 +15,7 @@ from goclaw.ingest.write_back_request import WriteBackRequest
 from goclaw.model.errors import UnsafeContent
 from goclaw.model.hit import Hit
 from goclaw.model.principal import ActorKind
+from goclaw.model.provenance import Provenance
 from goclaw.model.record import MemoryRecord
 from goclaw.model.use_policy import UsePolicy
 from goclaw.recall.contract_recall import ContractAnswer
@@ -23,6 +24,8 @@ from goclaw.storage.record_origins import Origin
 OWN_FAMILY = "goclaw.agent_memory"
 SUMMARY_CHARS = 140
 UNSAFE = "Unsafe write-back blocked"
+# The published shape has no word for these two; the least trusted of its words is the honest one.
+_PUBLISHED_STATUS = {Provenance.DISPUTED: Provenance.GENERATED, Provenance.SUPERSEDED: Provenance.GENERATED}
 ASSUMED_CONFIDENCE = 0.5  # the contract's default, where the writer claimed nothing
 UNTRACED = "untraced"  # where the store can only be read; the contract wants a word
 RECORD_SOURCE = "agent_memory"  # the source of a record that rests on nothing else
@@ -45,7 +48,7 @@ def published_memory(record: MemoryRecord, policy: UsePolicy, origin: Origin | N
         "content": record.content,
         "source": _source(record),
         "provenance": {
-            "status": record.provenance,
+            "status": _PUBLISHED_STATUS.get(record.provenance, record.provenance),
             "confidence": ASSUMED_CONFIDENCE if record.confidence is None else record.confidence,
             "created_by": CREATED_BY[record.actor_kind],
             "model": _first_model(origin),
@@ -71,7 +74,11 @@ def own_memory(record: MemoryRecord, policy: UsePolicy, origin: Origin | None = 
     """A record in our own family: the published fields, and everything else a reader decides by."""
     memory = published_memory(record, policy, origin)
     memory["use_policy"] = policy_json(policy)
-    memory["provenance"] |= {"actor_id": record.actor_id, "on_behalf_of": record.on_behalf_of}
+    memory["provenance"] |= {
+        "status": record.provenance,
+        "actor_id": record.actor_id,
+        "on_behalf_of": record.on_behalf_of,
+    }
     memory["scope"] |= {"owner_user_id": record.owner_user_id}
     memory["freshness"] |= {
         "updated_at": moment_json(record.updated_at),
@@ -189,7 +196,9 @@ def _as_moment(text: str | None) -> str | None:
 
 def _artifacts(record: MemoryRecord) -> list[dict[str, str]]:
     artifact = record.metadata.get(ARTIFACT)
-    return [{"kind": artifact["kind"], "uri": artifact["uri"]}] if isinstance(artifact, Mapping) else []
+    if not isinstance(artifact, Mapping) or not {"kind", "uri"} <= set(artifact):
+        return []
+    return [{"kind": str(artifact["kind"]), "uri": str(artifact["uri"])}]
 
 
 def _first_model(origin: Origin | None) -> str | None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from goclaw.governance.audit import EventType, event
+from goclaw.governance.write_guard import examine
 from goclaw.model.clock import DAY, Clock, to_us
-from goclaw.model.errors import AccessDenied, InvalidInput, NotFound
+from goclaw.model.errors import AccessDenied, InvalidInput, NotFound, UnsafeContent
 from goclaw.model.ids import IdMaker
 from goclaw.model.principal import Principal
 from goclaw.storage import audit_log, policies
@@ -109,4 +110,7 @@ def _reason(reason: str) -> str:
     clean = reason.strip()
     if not clean or len(clean) > MAX_REASON_CHARS:
         raise InvalidInput("A policy needs a reason.", f"Say why, in up to {MAX_REASON_CHARS} characters.")
+    verdict = examine({"reason": clean})
+    if verdict.findings:
+        raise UnsafeContent(verdict.findings)
     return clean

@@ -24,7 +24,8 @@ _BREAK = re.compile(
     r"(?=[A-Za-z0-9_\-+/=]{4})"
 )
 _RUN_BEFORE = re.compile(r"[A-Za-z0-9_\-+/]{4,60}$")
-_SPACED = re.compile(r"(?<![^\s\"'(])(?:[!-~][ \t.\-\u00b7|,]{1,2}){11,300}[!-~](?![^\s\"')])")
+# No character is both an item and a separator: else a run of hyphens could be split in exponentially many ways.
+_SPACED = re.compile(r"(?<![^\s\"'(])(?:[!-+/-{}~][ \t.\-\u00b7|,]{1,2}){11,300}[!-+/-{}~](?![^\s\"')])")
 _SPACES = re.compile(r"[ \t\u00b7|,]|(?<=.)[.\-](?=.)")
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_\-]{24,4096}+={0,2}")

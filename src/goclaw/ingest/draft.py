@@ -1,11 +1,12 @@
 """From what a caller says to a draft: every field checked, in its plain form, before anybody decides anything."""
 
+import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from goclaw.model.clock import to_us
+from goclaw.model.clock import from_us, to_us
 from goclaw.model.errors import InvalidInput
 from goclaw.model.principal import canonical_id
 from goclaw.model.provenance import SourceRef
@@ -16,6 +17,10 @@ from goclaw.model.visibility import Visibility
 
 MAX_LABEL_CHARS = 500  # domain, speaker, external_ref, session: names, not texts
 MAX_SOURCES = 50
+MAX_METADATA_CHARS = 16_000
+RESERVED_METADATA = frozenset(
+    {"artifact", "entities", "also_seen", "provenance", "superseded_by", "superseded_at", "superseded_reason"}
+)
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -57,8 +62,22 @@ def draft_of(
         turn=_turn(turn),
         speaker=label(speaker, "speaker"),
         occurred_at=None if occurred_at is None else _moment(occurred_at),
-        metadata=dict(metadata or {}),
+        metadata=checked_metadata(metadata),
     )
+
+
+def checked_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Plain JSON under names that are not ours, or InvalidInput."""
+    given = dict(metadata or {})
+    if reserved := RESERVED_METADATA.intersection(given):
+        raise InvalidInput(f"metadata.{sorted(reserved)[0]} is kept by goclaw itself.", "Use another name.")
+    try:
+        plain = json.dumps(given, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        raise InvalidInput("metadata is not plain JSON.", "Use texts, numbers, lists and objects.") from None
+    if len(plain) > MAX_METADATA_CHARS:
+        raise InvalidInput("metadata is too long.", f"Use up to {MAX_METADATA_CHARS:,} characters.")
+    return given
 
 
 def checked_content(content: str, max_chars: int) -> str:
@@ -127,4 +146,9 @@ def _turn(turn: int | None) -> int | None:
 def _moment(moment: datetime) -> int:
     if not isinstance(moment, datetime):
         raise InvalidInput("occurred_at is no date.", "Use a datetime; without a time zone it is read as UTC.")
-    return to_us(moment)
+    try:
+        moment_us = to_us(moment)
+        from_us(moment_us)
+        return moment_us
+    except (OverflowError, ValueError):
+        raise InvalidInput("occurred_at is out of range.", "Use a year from 1 to 9999, in UTC.") from None

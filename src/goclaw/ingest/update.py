@@ -4,21 +4,25 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from goclaw.governance.audit import EventType, event
+from goclaw.governance.promotion import TAINTED
+from goclaw.ingest.decided import require_undecided
 from goclaw.ingest.draft import checked_content, checked_tags, choice, given_tags, label
 from goclaw.ingest.embedding_queue import ask_for_vectors
 from goclaw.ingest.index import Indexed, index_record, replace_chunks
+from goclaw.ingest.refresh import REJECTED_BEFORE
 from goclaw.ingest.write import Writer, identity_of
 from goclaw.model.access import WriteWay
 from goclaw.model.clock import from_us
-from goclaw.model.errors import AccessDenied, Conflict, InvalidInput, VersionConflict
+from goclaw.model.errors import Conflict, InvalidInput, VersionConflict
 from goclaw.model.lifecycle import Lifecycle
 from goclaw.model.principal import Principal
 from goclaw.model.record import Kind, MemoryDraft, MemoryRecord
 from goclaw.model.review import ReviewStatus
-from goclaw.model.tags import ENGINE_TAGS
-from goclaw.storage import audit_log, memories, namespaces
+from goclaw.model.tags import CRITICAL, ENGINE_TAGS
+from goclaw.storage import audit_log, memories, namespaces, tombstones
 from goclaw.storage.database import Unit
 
+_ORIGIN_FLAGS = frozenset({TAINTED, REJECTED_BEFORE})
 _EDITABLE = (Lifecycle.ACTIVE, Lifecycle.STALE, Lifecycle.DISPUTED)
 
 
@@ -51,7 +55,9 @@ class Updater:
         ``expected_version``, AccessDenied where the principal may not write there, and what a write raises.
         """
         self._check(principal, record, change, expected_version)
-        draft = self.writer.without_undue_tags(principal, self._draft(record, change))
+        draft = self._draft(record, change)
+        if CRITICAL not in record.tags:  # one that was given stays; a new one takes the right to give it
+            draft = self.writer.without_undue_tags(principal, draft)
         flags = self.writer.check_content(principal, draft)
         changed = self._changed(principal, record, draft, flags)
         indexed = index_record(changed, self.writer.settings.memory.chunk)
@@ -65,8 +71,7 @@ class Updater:
         self.writer.check_access(principal, record.namespace, WriteWay.MEMORY_WRITE)
         if record.lifecycle not in _EDITABLE:
             raise Conflict(f"A record that is {record.lifecycle} cannot be changed.", "Write it anew.")
-        if record.review_status is ReviewStatus.CONFIRMED and not principal.is_own_hand:
-            raise AccessDenied("What a human confirmed is changed by a human.", "Write a new record instead.")
+        require_undecided(self.writer.database, principal, record)
         if expected_version is not None and expected_version != record.version:
             raise _changed_meanwhile()
 
@@ -101,12 +106,16 @@ class Updater:
             kind=draft.kind,
             domain=draft.domain,
             tags=draft.tags,
+            actor_id=principal.actor_id if draft.content != record.content else record.actor_id,
+            actor_kind=principal.actor_kind if draft.content != record.content else record.actor_kind,
             updated_at=now,
             version=record.version + 1,
         )
-        if draft.content == record.content and principal.is_own_hand:
-            return changed  # labels only, by a human: the statement and its trust are the same
-        state = self.writer.first_state(principal, draft, record.namespace, flags)
+        if draft.content == record.content and principal.is_own_hand and not flags:
+            return changed  # labels only, by a human, and nothing a detector held: the statement's trust is the same
+        origin = _origin_flags(record)
+        held = flags if principal.is_own_hand else tuple(dict.fromkeys((*flags, *origin)))
+        state = self.writer.first_state(principal, draft, record.namespace, held)
         is_confirmed = state.review_status is ReviewStatus.CONFIRMED
         return replace(
             changed,
@@ -114,16 +123,18 @@ class Updater:
             provenance=state.provenance,
             review_status=state.review_status,
             restricted_from=None,
-            flags=state.flags,
+            flags=tuple(dict.fromkeys((*state.flags, *origin))),
             last_confirmed_at=now if is_confirmed else record.last_confirmed_at,
         )
 
     def _store(
         self, unit: Unit, principal: Principal, record: MemoryRecord, changed: MemoryRecord, indexed: Indexed
     ) -> MemoryRecord:
+        state = namespaces.find_or_make(unit, changed.namespace)
+        if changed.content_hash != record.content_hash:
+            _require_new_words(unit, principal, state.id, changed)
         if not memories.replace(unit, changed, record.version):
             raise _changed_meanwhile()
-        state = namespaces.find_or_make(unit, changed.namespace)
         pending_days = self.writer.settings.governance.pending_days
         replace_chunks(unit, changed, state.id, indexed, pending_days, embed=self.writer.wants_vectors)
         now = self.writer.clock.now()
@@ -131,6 +142,21 @@ class Updater:
             ask_for_vectors(unit, now)
         audit_log.append(unit, event(principal, EventType.MEMORY_EDITED, now, record=changed))
         return changed
+
+
+def _origin_flags(record: MemoryRecord) -> tuple[str, ...]:
+    """The flags that say where a record came from; new words do not wash them off."""
+    return tuple(flag for flag in record.flags if flag in _ORIGIN_FLAGS or flag.startswith("claimed_"))
+
+
+def _require_new_words(unit: Unit, principal: Principal, namespace_id: int, changed: MemoryRecord) -> None:
+    """Raise Conflict where an agent, import or job brings back by a change what was forgotten or rejected."""
+    if principal.is_own_hand:
+        return
+    known = memories.find_same(unit, namespace_id, changed.kind, changed.content_hash)
+    was_rejected = known is not None and known.lifecycle is Lifecycle.REJECTED
+    if was_rejected or tombstones.exists(unit, namespace_id, changed.content_hash):
+        raise Conflict("These words were forgotten or rejected.", "A person may write them anew by their own hand.")
 
 
 def _changed_meanwhile() -> VersionConflict:

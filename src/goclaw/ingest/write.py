@@ -14,10 +14,11 @@ from goclaw.governance.write_guard import examine, guarded_fields
 from goclaw.ingest.embedding_queue import ask_for_vectors
 from goclaw.ingest.index import Indexed, index_record, store_chunks
 from goclaw.ingest.place import place_of
-from goclaw.ingest.refresh import refresh
+from goclaw.ingest.refresh import REJECTED_BEFORE, refresh, says_more
 from goclaw.model.access import NO_MANAGED_CHANNELS, Decision, ManagedChannels, WriteAccess, WriteWay, may_write
 from goclaw.model.clock import Clock, from_us
 from goclaw.model.errors import AccessDenied, Conflict, UnsafeContent
+from goclaw.model.freshness import settle
 from goclaw.model.ids import IdMaker
 from goclaw.model.lifecycle import Lifecycle
 from goclaw.model.namespace import Namespace
@@ -30,7 +31,7 @@ from goclaw.storage import audit_log, channels, memories, namespaces, tombstones
 from goclaw.storage.database import Database, Unit
 from goclaw.text.fingerprint import content_hash
 
-REJECTED_BEFORE = "rejected_before"
+_LIVING = (Lifecycle.ACTIVE, Lifecycle.STALE, Lifecycle.DISPUTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,8 @@ class Writer:
         if not principal.is_own_hand and tombstones.exists(unit, state.id, record.content_hash):
             raise Conflict("This was forgotten on purpose.", "A person may write it anew by their own hand.")
         known = memories.find_same(unit, state.id, record.kind, record.content_hash)
+        if known is not None:  # as it is now: what time has ended is not refreshed
+            known = settle(known, self.clock.now(), self.settings.governance.pending_days)
         if known is not None and known.lifecycle is Lifecycle.REJECTED:
             if _is_of_the_same_source(principal, record, known):
                 return known  # refused once, from this source: it does not come back
@@ -160,7 +163,7 @@ class Writer:
                 flags=(*record.flags, REJECTED_BEFORE),
                 last_confirmed_at=None,
             )
-        elif known is not None and known.lifecycle in (Lifecycle.ACTIVE, Lifecycle.STALE, Lifecycle.DISPUTED):
+        elif known is not None and known.lifecycle in _LIVING and not says_more(known, record):
             return refresh(unit, principal, known, record, self.settings.governance.pending_days)
         pending_days = self.settings.governance.pending_days
         memories.insert(unit, record, state.id)

@@ -21,6 +21,7 @@ from goclaw.model.namespace import Namespace
 from goclaw.model.principal import Principal, RunKind
 from goclaw.model.provenance import Provenance
 from goclaw.model.record import MemoryDraft, MemoryRecord
+from goclaw.model.visibility import Visibility
 from goclaw.storage import (
     idempotency_keys,
     memories,
@@ -103,7 +104,8 @@ class WriteBack:
         if trace is None or asked_by != (principal.actor_id, principal.user_id):
             raise NotFound("There is no such recall.", "recall_request_id names a recall of your own.")
         if trace.is_private:
-            may_travel(namespace)
+            channel = trace.request.get("channel") or {}
+            may_travel(namespace, trace.request.get("project_id"), channel.get("id"))
         return trace
 
     def _check_workflow(self, principal: Principal, shape: WriteBackRequest, followed: RecallTrace | None) -> None:
@@ -205,10 +207,14 @@ class WriteBack:
 
     def _is_trusted(self, reader: Reader, principal: Principal, namespace: Namespace) -> bool:
         """On the trusted-import list for this project, or promoted by a policy a human made for it."""
-        kind = PolicyKind.TRUSTED_IMPORT if principal.run_kind is RunKind.IMPORT else PolicyKind.PROMOTION
-        now = self.writer.clock.now()
-        found = policies.in_force(reader, principal.workspace_id, namespace.project_id, principal.actor_id, kind, now)
-        return found is not None
+        is_workspace_wide = namespace.visibility is Visibility.WORKSPACE
+        if not namespace.project_id and not is_workspace_wide:
+            return False  # personal memory, a channel of its own, the organization: no policy reaches there
+        kinds = [PolicyKind.PROMOTION]
+        if principal.run_kind is RunKind.IMPORT:
+            kinds.append(PolicyKind.TRUSTED_IMPORT)
+        now, place = self.writer.clock.now(), (principal.workspace_id, namespace.project_id, principal.actor_id)
+        return any(policies.in_force(reader, *place, kind, now) is not None for kind in kinds)
 
     def _store(
         self,

@@ -21,9 +21,12 @@ def draft_place(writer: Writer, principal: Principal, shape: WriteBackRequest) -
     return namespace
 
 
-def may_travel(namespace: Namespace) -> None:
-    """Raise AccessDenied where what follows a private recall would leave its channel or project."""
-    if namespace.visibility.is_wider_than(Visibility.PROJECT):
+def may_travel(namespace: Namespace, project_id: str | None, channel_id: str | None) -> None:
+    """Raise AccessDenied where what follows a private recall would leave the channel or project it was asked in."""
+    if namespace.visibility is Visibility.PERSONAL:
+        return
+    stays = namespace.channel_id == channel_id if channel_id else bool(project_id)
+    if not stays or namespace.project_id != (project_id or ""):
         raise AccessDenied(
             "This follows a recall with private data.", "It may be no wider than the channel or project it came from."
         )

@@ -10,15 +10,15 @@ from datetime import datetime
 from pathlib import Path
 
 from goclaw.governance.audit import EventType, event
+from goclaw.ingest.decided import require_undecided
 from goclaw.ingest.index import drop_chunks, embeddable_text
 from goclaw.ingest.write import Writer
 from goclaw.model.access import WriteWay
 from goclaw.model.clock import from_us
-from goclaw.model.errors import AccessDenied, NotFound
+from goclaw.model.errors import NotFound
 from goclaw.model.ids import sha256_hex
 from goclaw.model.principal import Principal
 from goclaw.model.record import MemoryRecord
-from goclaw.model.review import ReviewStatus
 from goclaw.storage import (
     audit_log,
     chunks,
@@ -60,8 +60,7 @@ class Forgetter:
         Raises AccessDenied where the principal may not write there, NotFound where it is gone already.
         """
         self.writer.check_access(principal, record.namespace, WriteWay.MEMORY_WRITE)
-        if record.review_status is ReviewStatus.CONFIRMED and not principal.is_own_hand:
-            raise AccessDenied("What a human confirmed is forgotten by a human.", "Ask a person to forget it.")
+        require_undecided(self.writer.database, principal, record)
         self.writer.database.flush_later()  # traces that still wait must be there to be blanked
         now = self.writer.clock.now()
         removed, blanked = self.writer.database.write(lambda unit: self._erase(unit, principal, record, now))

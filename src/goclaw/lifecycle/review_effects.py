@@ -18,6 +18,7 @@ from goclaw.governance.write_guard import HIDDEN_CHARACTERS, INJECTION_LIKE, OVE
 from goclaw.ingest.refresh import ALSO_SEEN, MAX_ALSO_SEEN, with_sighting
 from goclaw.ingest.write import identity_of
 from goclaw.lifecycle.review_place import is_seen_within
+from goclaw.model.freshness import restarted
 from goclaw.model.lifecycle import Lifecycle
 from goclaw.model.record import MemoryDraft, MemoryRecord
 from goclaw.model.review import ReviewStatus, Transition
@@ -50,8 +51,8 @@ def after_step(record: MemoryRecord, step: Transition, now: datetime) -> MemoryR
         since = record.last_confirmed_at or record.created_at
         changed = replace(
             changed,
-            stale_after=_restarted(record.stale_after, since, now),
-            expires_at=_restarted(record.expires_at, since, now),
+            stale_after=restarted(record.stale_after, since, now),
+            expires_at=restarted(record.expires_at, since, now),
         )
     if step.review is ReviewStatus.CONFIRMED:
         tags = tuple(tag for tag in record.tags if tag != UNVERIFIED)
@@ -113,9 +114,3 @@ def _with_sightings(stays: MemoryRecord, gives_way: MemoryRecord) -> Mapping[str
     metadata = with_sighting(stays, gives_way)
     seen = [*gives_way.metadata.get(ALSO_SEEN, ()), *metadata[ALSO_SEEN]]
     return metadata | {ALSO_SEEN: seen[-MAX_ALSO_SEEN:]}
-
-
-def _restarted(moment: datetime | None, since: datetime, now: datetime) -> datetime | None:
-    if moment is None or moment > now:
-        return moment
-    return now + (moment - since) if moment > since else None

@@ -5,6 +5,7 @@ earliest one as (``due_at``, the bits it sets); the record itself is settled whe
 """
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from goclaw.model.clock import DAY, to_us
 from goclaw.model.lifecycle import Lifecycle
@@ -31,6 +32,13 @@ def settle(record: MemoryRecord, now: int, pending_days: int) -> MemoryRecord:
     if record.lifecycle is Lifecycle.ACTIVE and record.stale_after and to_us(record.stale_after) <= now:
         return replace(record, lifecycle=Lifecycle.STALE)
     return record
+
+
+def restarted(moment: datetime | None, since: datetime, now: datetime) -> datetime | None:
+    """A date that has passed starts anew, with its old span from ``now``; one that lies ahead stays."""
+    if moment is None or moment > now:
+        return moment
+    return now + (moment - since) if moment > since else None
 
 
 def chunk_policy(record: MemoryRecord, pending_days: int) -> ChunkPolicy:

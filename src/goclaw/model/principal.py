@@ -50,6 +50,8 @@ MAX_ID_CHARS = 200
 def canonical_id(value: str, what: str) -> str:
     """The id itself, or an error: ids that differ only in blanks, width or invisible signs would be two people for
     the store and one for everybody else, so they are refused (case counts)."""
+    if not isinstance(value, str):
+        raise InvalidInput(f"{what} is no text.", "Use a string.")
     clean = unicodedata.normalize("NFKC", value).strip()
     printable = all(unicodedata.category(char)[0] != "C" for char in clean)
     if not clean or clean != value or not printable or len(value) > MAX_ID_CHARS:
@@ -86,8 +88,10 @@ class Principal:
             object.__setattr__(self, name, _names(getattr(self, name), name))
         for name in ("user_id", "agent_id", "workspace_id"):
             value = getattr(self, name)
-            if value is not None:
+            if value is not None or name == "workspace_id":
                 canonical_id(value, name)
+        if self.workspace_id == "*":
+            raise InvalidInput("The workspace * stands for the organization.", "Use the name of a workspace.")
 
     @property
     def is_identified(self) -> bool:

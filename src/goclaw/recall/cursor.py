@@ -16,6 +16,7 @@ def decode_cursor(cursor: str) -> tuple[int, str]:
     """Moment and id. Raises InvalidInput for anything we did not make."""
     try:
         moment, last_id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+        str(last_id).encode()
         return int(moment), str(last_id)
-    except (ValueError, TypeError, OverflowError, binascii.Error):
+    except (ValueError, TypeError, OverflowError, RecursionError, binascii.Error):
         raise InvalidInput("The cursor is not one of ours.", "Use next_cursor of the page before.") from None

@@ -35,8 +35,11 @@ def is_asker(principal: Principal, trace: RecallTrace) -> bool:
 
 
 def may_see_trace(principal: Principal, trace: RecallTrace) -> bool:
-    """Whether a trace of the principal's workspace is for them: their own, or any for a reviewer."""
-    return is_asker(principal, trace) or principal.is_reviewer
+    """Whether a trace is for them: their own, or, for a reviewer, one of no project or of a project of theirs."""
+    if is_asker(principal, trace):
+        return True
+    project_id = trace.request.get("project_id")
+    return principal.is_reviewer and (project_id is None or project_id in principal.project_ids)
 
 
 def _is_fresh(request_id: str, now: int) -> bool:

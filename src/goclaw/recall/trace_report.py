@@ -9,7 +9,7 @@ from goclaw.model.access import Reading, WriteAccess
 from goclaw.model.clock import Clock
 from goclaw.model.errors import NotFound
 from goclaw.model.principal import Principal
-from goclaw.recall.find_trace import find_trace, is_asker
+from goclaw.recall.find_trace import find_trace, is_asker, may_see_trace
 from goclaw.recall.readable import readable_states
 from goclaw.storage import audit_log, memories, recall_traces, record_origins, trace_items
 from goclaw.storage.audit_log import AuditEvent
@@ -64,7 +64,7 @@ class TraceReports:
         """Raises NotFound for an unknown id, and for everybody who may not see the trace."""
         trace = find_trace(self.database, self.clock, principal.workspace_id, request_id)
         is_own = is_asker(principal, trace)
-        if not is_own and not principal.is_reviewer:
+        if not may_see_trace(principal, trace):
             raise NotFound("There is no such recall.", "Or it is not yours to see.")
         with self.database.read() as reader:
             items = trace_items.of_trace(reader, trace.id)

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from goclaw.governance.audit import EventType, event
+from goclaw.governance.write_guard import examine
 from goclaw.model.clock import Clock
-from goclaw.model.errors import InvalidInput, NotFound, UnknownItems
+from goclaw.model.errors import InvalidInput, NotFound, UnknownItems, UnsafeContent
 from goclaw.model.principal import Principal
 from goclaw.recall.find_trace import find_trace, is_asker
 from goclaw.storage import audit_log, trace_items
@@ -47,6 +48,9 @@ class UsageReports:
                 "The report contradicts itself or gives too long a reason.",
                 f"A memory is used or ignored; a reason has up to {MAX_REASON_CHARS} characters.",
             )
+        verdict = examine({"reason": tuple(ignored.values())})
+        if verdict.findings:
+            raise UnsafeContent(verdict.findings)
         returned = {hit["memory_id"] for hit in trace.returned}
         unknown = (set(used) | set(ignored)) - returned
         if unknown:

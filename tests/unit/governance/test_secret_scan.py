@@ -1,5 +1,6 @@
 """Secrets are found in every disguise, and what only looks like one is left alone (quality.md 3)."""
 
+import string
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,10 @@ def test_redacted_text_keeps_the_rest() -> None:
 def test_a_digest_is_no_secret_r106() -> None:
     digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
     assert not scan_secrets(f"image digest sha256:{digest} was rolled out")
+
+
+@pytest.mark.parametrize("mark", [mark for mark in string.punctuation if not mark.isalnum()])
+def test_a_long_run_of_one_sign_ends_at_once(mark):
+    """A pattern in which one sign can be two things takes for ever; a bounded one takes this in milliseconds."""
+    for text in (mark * 70 + "zz", mark * 5_000 + "zz", f"z{mark * 1_600}", f"{mark}z" * 800):
+        scan_secrets(text)
