@@ -37,8 +37,8 @@ TEXTS = (
 )
 _worlds = count()
 
-agents = st.integers(0, 6)
-whichs = st.integers(0, 30)
+agents = st.sampled_from(range(7))
+whichs = st.sampled_from(range(31))
 flags = st.booleans()
 texts = st.sampled_from(TEXTS)
 actions = st.sampled_from(ReviewAction)
@@ -161,6 +161,7 @@ class Agents(RuleBasedStateMachine):
     )  # fmt: skip
     def write_back(self, who, text, status, level, review, refs, claim, key, confidence, field):
         request = {
+            "schema_version": "openbrain.agent_memory.writeback.v1",
             "workspace_id": self.workspace,
             "project_id": "apollo",
             "channel": {"id": "lounge"},

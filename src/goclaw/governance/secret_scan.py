@@ -7,6 +7,7 @@ blanks between its letters, percent-decoded, and out of base64 or hex. Pure; nev
 import base64
 import binascii
 import re
+import string
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ _BREAK = re.compile(
     r"(?:[ \t]{0,4}\\?\r?\n[ \t>|#*]{0,8}|[\"'][ \t]{0,4}[+.&]?[ \t]{0,4}(?:\r?\n[ \t]{0,16})?[\"'])"
     r"(?=[A-Za-z0-9_\-+/=]{4})"
 )
-_RUN_BEFORE = re.compile(r"[A-Za-z0-9_\-+/]{4,60}$")
+_RUN = string.ascii_letters + string.digits + "_-+/"
 # No character is both an item and a separator: else a run of hyphens could be split in exponentially many ways.
 _SPACED = re.compile(r"(?<![^\s\"'(])(?:[!-+/-{}~][ \t.\-\u00b7|,]{1,2}){11,300}[!-+/-{}~](?![^\s\"')])")
 _SPACES = re.compile(r"[ \t\u00b7|,]|(?<=.)[.\-](?=.)")
@@ -93,8 +94,9 @@ def _hit(form: PlainForm, found: tuple[str, int, int]) -> SecretHit:
 
 def _mend(match: re.Match[str]) -> str:
     """Close the break where a key may go on: the run before it has a digit or a joint, as no plain word has."""
-    before = _RUN_BEFORE.search(match.string[max(0, match.start() - 60) : match.start()])
-    return "" if before and any(not char.isalpha() for char in before.group()) else match.group()
+    before = match.string[max(0, match.start() - 60) : match.start()]
+    run = before[len(before.rstrip(_RUN)) :]
+    return "" if len(run) >= 4 and not run.isalpha() else match.group()
 
 
 def _close_up(match: re.Match[str]) -> str:

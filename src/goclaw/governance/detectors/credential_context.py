@@ -203,6 +203,7 @@ _PASSWORD_SHAPES = _shapes(_AFTER_PASSWORD)
 _TOKEN_SHAPES = _shapes(_AFTER_TOKEN)
 _ALONE_RULES = RuleSet(pattern for pattern, _ in _ALONE)
 _ALONE_TESTS = dict(_ALONE)
+_LONGEST_SHAPE = 600  # characters; no shape reaches further behind its word
 _SHORT_WORDS = frozenset({"pass", "pw", "pwd", "pin", "creds", "dsn"})  # they also occur inside other words
 _TRAILING = ".,;:!?)]}*_`'\"»“”"
 
@@ -210,32 +211,43 @@ _TRAILING = ".,;:!?)]}*_`'\"»“”"
 def find_credentials(text: str) -> Iterator[tuple[int, int]]:
     """(start, end) of every value that what stands beside it makes a credential."""
     lowered = _lower(text)
-    for match, test in _candidates(lowered):
-        start, end = match.span(1)
-        value = text[start:end].rstrip(_TRAILING)
-        if value and _passes(value, test):
-            yield start, start + len(value)
+    for places, shapes in ((_password_words(lowered), _PASSWORD_SHAPES), (_token_words(lowered), _TOKEN_SHAPES)):
+        in_vain: set[str] = set()  # what held nothing behind a word; a text made to hurt repeats it again and again
+        for place in places:
+            beside = text[place : place + _LONGEST_SHAPE]
+            if beside in in_vain or not _MAY_FOLLOW.match(lowered, place):
+                continue
+            matches = ((shape.pattern.match(lowered, place), shape.test) for shape in shapes)
+            found = [span for match, test in matches if match and (span := _value(text, match, test))]
+            if not found:
+                in_vain.add(beside)
+            yield from found
+    for match in _ALONE_RULES.matches(lowered):
+        span = _value(text, match, _ALONE_TESTS[match.re.pattern])
+        if span:
+            yield span
 
 
-def _candidates(lowered: str) -> Iterator[tuple[re.Match[str], Test]]:
+def _password_words(lowered: str) -> Iterator[int]:
+    """Where a word for a secret that a person chooses ends."""
     for word in _PASSWORD.finditer(lowered):
         if word.group() not in _SHORT_WORDS or not lowered[word.start() - 1 : word.start()].isalpha():
-            yield from _after(word.end(), lowered, _PASSWORD_SHAPES)
+            yield word.end()
+
+
+def _token_words(lowered: str) -> Iterator[int]:
+    """Where a word for a secret that a machine made ends."""
     for word in _TOKEN.finditer(lowered):
         before = lowered[max(0, word.start() - _LONGEST_WORD_BEFORE) : word.start()]
         if not _NO_SECRET_BEFORE.search(before):
-            yield from _after(word.end(), lowered, _TOKEN_SHAPES)
-    for match in _ALONE_RULES.matches(lowered):
-        yield match, _ALONE_TESTS[match.re.pattern]
+            yield word.end()
 
 
-def _after(position: int, lowered: str, shapes: tuple[Shape, ...]) -> Iterator[tuple[re.Match[str], Test]]:
-    if not _MAY_FOLLOW.match(lowered, position):
-        return
-    for shape in shapes:
-        match = shape.pattern.match(lowered, position)
-        if match:
-            yield match, shape.test
+def _value(text: str, match: re.Match[str], test: Test) -> tuple[int, int] | None:
+    """The place of the value, if it can be one."""
+    start, end = match.span(1)
+    value = text[start:end].rstrip(_TRAILING)
+    return (start, start + len(value)) if value and _passes(value, test) else None
 
 
 def _lower(text: str) -> str:

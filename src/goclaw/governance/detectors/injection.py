@@ -10,7 +10,7 @@ import codecs
 import re
 from collections.abc import Iterator
 
-from goclaw.governance.detectors.injection_texts import OVERRIDES, STEERING
+from goclaw.governance.detectors.injection_texts import NEEDS, OVERRIDES, STEERING
 from goclaw.governance.detectors.plain_form import plain_form
 from goclaw.governance.detectors.rule_set import RuleSet
 
@@ -18,7 +18,8 @@ _RULES = RuleSet(
     (
         *(pattern for override in OVERRIDES for pattern in override.patterns()),
         *(pattern for patterns in STEERING.values() for pattern in patterns),
-    )
+    ),
+    needs=NEEDS,
 )
 # Letters of other alphabets that look Latin. A word that mixes alphabets is read as Latin; real Russian stays Russian.
 _LOOK_ALIKES = str.maketrans("абвгеіјкмнорсѕтухһԁѡѵүαβεικνορτυχγωаⅼ", "a6breijkmhopcstyxhdwvyabeiknoptuxywal")
@@ -73,8 +74,8 @@ def _other_readings(plain: str, folded: str) -> Iterator[str]:
         yield _DIGIT_WORD.sub(lambda word: word.group().translate(_DIGIT_LETTERS), folded)
     if "rot13" in folded or "rot-13" in folded:
         yield codecs.encode(folded, "rot13")
-    for run in _BASE64.finditer(plain):
-        decoded = _decoded(run.group())
+    for run in dict.fromkeys(_BASE64.findall(plain)):
+        decoded = _decoded(run)
         if decoded:
             yield decoded.lower()
 

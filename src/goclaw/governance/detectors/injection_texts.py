@@ -27,12 +27,16 @@ class Override:
         """
         verbs = unicodedata.normalize("NFKC", self.verbs)
         earlier = unicodedata.normalize("NFKC", self.earlier)
-        rules = f"(?:{unicodedata.normalize('NFKC', self.rules)})"
+        rules = self.what()
         return (
             f"{verbs}{_SHORT_GAP}(?:{earlier}){_SHORT_GAP}{rules}",
             f"{verbs}{_SHORT_GAP}{rules}{_SHORT_GAP}(?:{earlier})",
             f"{earlier}{_SHORT_GAP}{rules}{_SHORT_GAP}(?:{verbs})",
         )
+
+    def what(self) -> str:
+        """What is to be forgotten; without it none of the patterns fits."""
+        return f"(?:{unicodedata.normalize('NFKC', self.rules)})"
 
 
 OVERRIDES = (
@@ -124,6 +128,12 @@ _TRUST_WORDS = (
     r"|approved|"
     r"authoritative|verified|binding|commands?|highest priority|user_confirmed)"
 )
+# An address into which the model is to fill what it knows.
+_FILLED_IN = (
+    r"[?&][a-z_]{1,20}=(?:\{\{|\{|%7b|<|\[|%s|\$\{)[a-z_ ]{0,30}(?:conversation|chat|history|message|memor|secret"
+    r"|context|prompt|data|user|token|query|answer)"
+)
+_LEAKING_ADDRESS = rf"(?:https?:)?//[^\s\"')]{{1,200}}{_FILLED_IN}"
 
 # What it does -> patterns. Names are for people who read this file and for tests.
 STEERING: dict[str, tuple[str, ...]] = {
@@ -252,8 +262,7 @@ STEERING: dict[str, tuple[str, ...]] = {
         rf"\b(?:before|after|during|on|for|with|at|in) (?:any|each|every|all)\b{_GAP}{_SENDING}{_GAP}(?:https?://"
         rf"|\btool\b|webhook)",
         r"!\[[^\]\n]{0,100}\]\(\s?(?:https?:)?//[^)\s]{0,300}?(?:\{|%7b|\$\(|\$\{|<[a-z])",
-        r"(?:https?:)?//[^\s\"')]{1,200}[?&][a-z_]{1,20}=(?:\{\{|\{|%7b|<|\[|%s|\$\{)[a-z_ ]{0,30}(?:conversation|chat"
-        r"|history|message|memor|secret|context|prompt|data|user|token|query|answer)",
+        _LEAKING_ADDRESS,
         r"<(?:img|iframe|embed|object|video|audio|form)\b[^<>]{0,200}?(?:src|href|data"
         r"|action)\s?=\s?[\"']?(?:https?:)?//[^<>]{0,300}?"
         r"(?:(?:width|height)\s?=\s?[\"']?[01]\b|display:\s?none|[?&][a-z_]{1,20}=|\{\{)",
@@ -309,4 +318,10 @@ STEERING: dict[str, tuple[str, ...]] = {
         r"(?:system|user_confirmed|approved|true|everyone|global|agent_config)",
         r"\]\(\s?javascript:|<[a-z]{1,10}\b[^<>]{0,200}?\bon(?:error|load|mouseover)\s?=|\bjavascript:\s?\w",
     ),
+}
+
+# Pattern -> what must occur somewhere before it is worth a look.
+NEEDS = {
+    _LEAKING_ADDRESS: _FILLED_IN,
+    **{pattern: override.what() for override in OVERRIDES for pattern in override.patterns()},
 }

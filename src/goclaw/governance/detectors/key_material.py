@@ -37,8 +37,8 @@ _PHRASE_AHEAD = re.compile(
     r"(?:seed|mnemonic|recovery|backup|wallet|secret)[ \-_]?(?:phrase|words?)|mnemonic|passphrase|bip-?39"
     r"|wiederherstellungsphrase|phrase de récupération|frase (?:semilla|de recuperaci[óo]n)|сид-?фраза|助记词|助記詞"
 )
-_WORDS = re.compile(
-    r"(?:(?:\d{1,2}[.):]?\s{0,2})?[a-z]{3,8}[\s,;]{1,3}){11,24}(?:\d{1,2}[.):]?\s{0,2})?[a-z]{3,8}(?![a-z])"
+_WORDS = re.compile(  # in group 1, a few signs at most behind the words that announce them
+    r"(?s:.{0,60}?)((?:(?:\d{1,2}[.):]?\s{0,2})?[a-z]{3,8}[\s,;]{1,3}){11,24}(?:\d{1,2}[.):]?\s{0,2})?[a-z]{3,8}(?![a-z]))"
 )
 # Sentences are held together by these; a seed phrase has next to none of them.
 _JOINTS = re.compile(
@@ -46,7 +46,6 @@ _JOINTS = re.compile(
     r"|them|they|these|those|never|always|should|must|only|also|because|after|before|until|when|while|where|which)\b"
 )
 _LOOK_AHEAD = 400
-_PHRASE_START = 60
 
 
 def find_key_material(text: str) -> Iterator[tuple[str, int, int]]:
@@ -73,6 +72,7 @@ def _manifest_values(text: str) -> Iterator[tuple[str, int, int]]:
 
 def _recovery_codes(text: str) -> Iterator[tuple[str, int, int]]:
     done = 0
+    real: dict[str, bool] = {}
     for ahead in _CODES_AHEAD.finditer(text):
         if ahead.start() < done:
             continue
@@ -80,11 +80,13 @@ def _recovery_codes(text: str) -> Iterator[tuple[str, int, int]]:
         is_latin = ahead.group()[0] in "cC"
         if is_latin and not _KIND_OF_CODES.search(before) and not _KIND_BEHIND.match(text, ahead.end()):
             continue
-        codes = [
-            code
-            for code in _CODE.finditer(text, ahead.end(), ahead.end() + _LOOK_AHEAD)
-            if any(char.isdigit() for char in code.group()) and not is_placeholder(code.group())
-        ]
+        codes = []
+        for code in _CODE.finditer(text, ahead.end(), ahead.end() + _LOOK_AHEAD):
+            written = code.group()
+            if written not in real:
+                real[written] = any(char.isdigit() for char in written) and not is_placeholder(written)
+            if real[written]:
+                codes.append(code)
         if len(codes) >= _FEWEST_CODES:
             yield CREDENTIAL, codes[0].start(), codes[-1].end()
         done = ahead.end() + _LOOK_AHEAD // 2
@@ -93,6 +95,6 @@ def _recovery_codes(text: str) -> Iterator[tuple[str, int, int]]:
 def _seed_phrases(text: str) -> Iterator[tuple[str, int, int]]:
     for ahead in _PHRASE_AHEAD.finditer(text.lower()):
         window = text[ahead.end() : ahead.end() + _LOOK_AHEAD]
-        words = _WORDS.search(window)
-        if words and words.start() <= _PHRASE_START and len(_JOINTS.findall(words.group())) <= 1:
-            yield CREDENTIAL, ahead.end() + words.start(), ahead.end() + words.end()
+        words = _WORDS.match(window)
+        if words and len(_JOINTS.findall(words[1])) <= 1:
+            yield CREDENTIAL, ahead.end() + words.start(1), ahead.end() + words.end()

@@ -1,33 +1,40 @@
 """Rule set: many word patterns tried over one text without reading it once for each of them.
 
-Most rules begin with one of a few words. One pass finds those words; only there the rules that begin with that letter
-are tried. The few others are searched for one by one.
+Most rules begin with one of a few words. One pass finds those words; only there the rules that begin with that word
+are tried, and where the same text follows a word again, not again. The few others are searched for one by one, after
+what they cannot do without.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from goclaw.governance.detectors.alternation import alternation
 
 _FIRST_GROUP = r"\b(?:"
+REACH = 1_200  # characters; no rule that begins with a word looks further
+_LETTERS = re.compile(r"[^\W\d_]{1,40}")
 _PLAIN_START = re.compile(r"\\b([^\W\d_][^\W\d_' ]{0,40})")
 
 
 class RuleSet:
-    """Compiled rules; the text must be in lower case."""
+    """Compiled rules; the text must be in lower case.
 
-    def __init__(self, patterns: Iterable[str]) -> None:
-        self.by_start: dict[str, list[re.Pattern[str]]] = {}
+    ``needs``: rule to a pattern that must fit somewhere in the text, or the rule is not tried.
+    """
+
+    def __init__(self, patterns: Iterable[str], needs: Mapping[str, str] | None = None) -> None:
+        self.by_start: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # two letters: first word, rule
         self.anywhere: list[re.Pattern[str]] = []  # rules that begin with a sign, or in a script without spaces
         self.foreign: list[re.Pattern[str]] = []  # the same, which no text of ASCII can meet
+        self.needs = {rule: re.compile(need) for rule, need in (needs or {}).items()}
         starts: list[str] = []
         for rule in (branch for pattern in patterns for branch in split_branches(pattern)):
             words = _first_words(rule)
             compiled = re.compile(rule)
             if words:
                 starts += words
-                for start in dict.fromkeys(_start(word) for word in words):
-                    self.by_start.setdefault(start, []).append(compiled)
+                for word in dict.fromkeys(_letters(word) for word in words):
+                    self.by_start.setdefault(word[:2], []).append((word, compiled))
             elif not rule.isascii():
                 self.foreign.append(compiled)
             else:
@@ -41,25 +48,34 @@ class RuleSet:
     def matches(self, text: str) -> Iterator[re.Match[str]]:
         """Every place where a rule fits."""
         for rule in self.anywhere if text.isascii() else (*self.anywhere, *self.foreign):
-            yield from rule.finditer(text)
+            need = self.needs.get(rule.pattern)
+            if need is None or need.search(text):
+                yield from rule.finditer(text)
+        in_vain: set[str] = set()  # a text made to hurt repeats itself
         for start in self.starts.finditer(text):
             place = start.start()
-            for rule in self._rules_at(text[place : place + 2]):
-                match = rule.match(text, place)
-                if match:
-                    yield match
+            ahead = text[place : place + REACH]
+            if ahead in in_vain:
+                continue
+            found = [match for rule in self._rules_at(ahead) if (match := rule.match(text, place))]
+            if not found:
+                in_vain.add(ahead)
+            yield from found
 
-    def _rules_at(self, letters: str) -> Iterator[re.Pattern[str]]:
-        yield from self.by_start.get(letters, ())
-        yield from self.by_start.get(letters[0], ())
+    def _rules_at(self, ahead: str) -> Iterator[re.Pattern[str]]:
+        for letters in (ahead[:2], ahead[:1]):
+            for word, rule in self.by_start.get(letters, ()):
+                if ahead.startswith(word):
+                    yield rule
 
     def patterns(self) -> Iterator[re.Pattern[str]]:
         """Every compiled rule, for those who check them."""
         yield self.starts
         yield from self.anywhere
         yield from self.foreign
+        yield from self.needs.values()
         for rules in self.by_start.values():
-            yield from rules
+            yield from (rule for _, rule in rules)
 
 
 def split_branches(pattern: str) -> list[str]:
@@ -81,9 +97,12 @@ def split_branches(pattern: str) -> list[str]:
     return branches
 
 
-def _start(word: str) -> str:
-    """The letters every text that fits this word begins with: two, or one where the second may differ."""
-    return word[:2] if word[:2].isalpha() and len(word) > 1 and word[2:3] not in ("?", "*", "{") else word[0]
+def _letters(word: str) -> str:
+    """The letters that every text which fits this word begins with."""
+    plain = _LETTERS.match(word)
+    assert plain, "a first word begins with a letter"
+    may_lack_last = word[plain.end() : plain.end() + 1] in ("?", "*", "{") and len(plain[0]) > 1
+    return plain[0][:-1] if may_lack_last else plain[0]
 
 
 def _first_words(rule: str) -> list[str]:
