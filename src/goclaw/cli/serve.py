@@ -80,7 +80,7 @@ def worker(
 
 
 def mcp(as_json: AsJson = False) -> None:
-    """Offer memory_write and memory_search over stdio, as whoever the key in GOCLAW_KEY belongs to."""
+    """Offer the tools over stdio (see docs/mcp.md), as whoever the key in GOCLAW_KEY belongs to."""
     principal = _principal_of_key()
 
     from goclaw.bootstrap import open_engine
