@@ -115,4 +115,4 @@ def test_a_digest_is_no_secret_r106() -> None:
 def test_a_long_run_of_one_sign_ends_at_once(mark):
     """A pattern in which one sign can be two things takes for ever; a bounded one takes this in milliseconds."""
     for text in (mark * 70 + "zz", mark * 5_000 + "zz", f"z{mark * 1_600}", f"{mark}z" * 800):
-        scan_secrets(text)
+        assert scan_secrets(text) == []

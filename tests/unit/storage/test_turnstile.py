@@ -78,7 +78,7 @@ def _entrance_is_taken(database: Path) -> bool:
 
 
 @pytest.mark.process
-def test_a_dead_holder_holds_nobody_up(there: Turnstile, database: Path, tmp_path: Path) -> None:
+def test_a_dead_holder_holds_nobody_up(here: Turnstile, there: Turnstile, database: Path, tmp_path: Path) -> None:
     sign = tmp_path / "inside"
 
     def hold() -> None:
@@ -88,8 +88,10 @@ def test_a_dead_holder_holds_nobody_up(there: Turnstile, database: Path, tmp_pat
 
     child = fork(hold)
     wait_for_file(sign)
+    with pytest.raises(StoreBusy), here:
+        pass
     kill(child)
-    with there:
+    with there, pytest.raises(StoreBusy), here:
         pass
 
 
