@@ -1,11 +1,13 @@
 """The job queue: each job's effect once, whatever workers and clocks do."""
 
 import threading
+import time
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from goclaw.ingest import schedule
 from goclaw.ingest.schedule import CronEntry, Scheduler
 from goclaw.ingest.sweep import SWEEP
 from goclaw.ingest.worker import WorkerPool
@@ -143,6 +145,25 @@ def test_R084_of_three_processes_one_runs_the_cron(open_store, clock):
     assert [scheduler.tick() for scheduler in schedulers] == [0, 0, 0]
     clock.advance(hours=24)
     assert sum(scheduler.tick() for scheduler in schedulers) == 1
+
+
+def test_a_loop_goes_on_after_what_it_did_not_expect(engine, clock, monkeypatch):
+    monkeypatch.setattr(schedule, "TICK_S", 0.01)
+    woken = []
+
+    def wake():
+        woken.append(clock.now())
+        clock.advance(hours=1)
+        raise OverflowError
+
+    entry = CronEntry("sys-test", "* * * * *", NewJob(kind=JobKind.UPKEEP, dedupe_key="cron", workspace_id=""))
+    scheduler = Scheduler(engine.database, clock, (entry,), ZONE, wake)
+    scheduler.start()
+    deadline = time.monotonic() + 10
+    while len(woken) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    scheduler.stop()
+    assert len(woken) >= 2
 
 
 @pytest.mark.parametrize("who", [ALICE, RITA, ADAS_AGENT])

@@ -75,7 +75,8 @@ class JobQueue:
     def wait_until_indexed(self, timeout_s: float) -> bool:
         """True when no indexing work is left; False when the time is over first.
 
-        Without workers in this process it works the queue itself.
+        Without workers in this process it works the queue itself. The job of a worker that was killed is taken over
+        when its lease (``memory.jobs.lease_s``) is over, not before.
         """
         deadline = time.monotonic() + timeout_s
         while True:

@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 from cronsim import CronSim
 
 from goclaw.model.clock import Clock, from_us, to_us
-from goclaw.model.errors import StoreError
 from goclaw.model.job import NewJob
 from goclaw.settings.log import log_for
 from goclaw.storage import cron_runs, jobs
@@ -86,8 +85,8 @@ class Scheduler:
         while not self._stopping.is_set():
             try:
                 self.tick()
-            except StoreError as error:
-                log.warning("schedule_skipped", code=error.code)
+            except Exception as error:  # a loop that ends is never noticed
+                log.warning("schedule_skipped", error=type(error).__name__)
             self._stopping.wait(TICK_S)
 
 

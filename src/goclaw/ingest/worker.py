@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from goclaw.model.clock import SECOND, Clock
-from goclaw.model.errors import GoclawError, ProviderError, StoreError
+from goclaw.model.errors import GoclawError, ProviderError
 from goclaw.model.ids import new_id
 from goclaw.model.job import Job, JobKind
 from goclaw.settings.log import log_for
@@ -119,8 +119,8 @@ class WorkerPool:
             try:
                 if self._run_next(owner):
                     continue
-            except StoreError as error:
-                log.warning("queue_unreachable", code=error.code)
+            except Exception as error:  # a loop that ends is never noticed
+                log.warning("queue_unreachable", error=type(error).__name__)
             with self._work_waits:
                 if self._wakes == seen and not self._stopping.is_set():
                     self._work_waits.wait(IDLE_POLL_S)
@@ -173,8 +173,8 @@ class WorkerPool:
             for job_id, owner in list(self._running.items()):
                 try:
                     self._database.write(partial(_extend, job_id=job_id, owner=owner, lease_until=lease_until))
-                except StoreError as error:
-                    log.warning("lease_not_extended", job_id=job_id, code=error.code)
+                except Exception as error:  # a loop that ends is never noticed
+                    log.warning("lease_not_extended", job_id=job_id, error=type(error).__name__)
 
 
 def _extend(unit: Unit, *, job_id: str, owner: str, lease_until: int) -> None:
