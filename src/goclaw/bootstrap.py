@@ -20,7 +20,7 @@ from goclaw.ingest.sealer import Sealer
 from goclaw.ingest.sweep import SWEEP, Sweeper
 from goclaw.ingest.update import Updater
 from goclaw.ingest.upkeep import UPKEEP, Upkeeper
-from goclaw.ingest.worker import WorkerPool
+from goclaw.ingest.worker import Handler, WorkerPool
 from goclaw.ingest.write import Writer
 from goclaw.ingest.write_back import WriteBack
 from goclaw.lifecycle.acceptance import Acceptance
@@ -54,6 +54,7 @@ from goclaw.storage.database import Database
 from goclaw.storage.open import open_database
 
 CRON_ZONE = ZoneInfo("UTC")
+CRON = (CronEntry("sys-sweep", "* * * * *", SWEEP), CronEntry("sys-upkeep", "17 * * * *", UPKEEP))
 MEGABYTE = 1 << 20
 
 
@@ -117,77 +118,98 @@ def _assemble(
     clock: Clock,
     worker_count: int | None,
 ) -> Engine:
-    ids = IdMaker(clock)
     search = settings.memory.search
-    pending_days = settings.governance.pending_days
-    write_access = WriteAccess(**settings.memory.write_access.model_dump())
+    base = _Base(loaded, settings, database, clock, IdMaker(clock))
     vectors = VectorIndex(provider, search.query_timeout_s)
     blocks = BlockCache(search.cache_mb * MEGABYTE)
-    embedder = Embedder(database, clock, vectors, search.timeout_s, settings.memory.cache.max_entries)
-    sweeper = Sweeper(database, clock, pending_days)
-    upkeeper = Upkeeper(database, clock, loaded.paths.backups, settings.backup.keep_days)
-    workers = WorkerPool(
-        database,
-        clock,
-        {
-            JobKind.EMBED: embedder.work_off,
-            JobKind.REINDEX: Reindexer(database, vectors, embedder).rebuild,
-            JobKind.RESCAN: Rescanner(database, clock, settings.governance).rescan,
-            JobKind.SWEEP: sweeper.sweep,
-            JobKind.UPKEEP: upkeeper.keep_up,
-        },
-        settings.memory.jobs.lease_s,
-    )
-    scheduler = Scheduler(
-        database,
-        clock,
-        (CronEntry("sys-sweep", "* * * * *", SWEEP), CronEntry("sys-upkeep", "17 * * * *", UPKEEP)),
-        CRON_ZONE,
-        workers.wake,
-    )
-    writer = Writer(database, clock, ids, settings, write_access, wants_vectors=provider is not None, wake=workers.wake)
-    recaller = Recaller(database, clock, ids, settings, write_access, blocks, vectors)
+    workers = WorkerPool(database, clock, _handlers(base, vectors), settings.memory.jobs.lease_s)
+    scheduler = Scheduler(database, clock, CRON, CRON_ZONE, workers.wake)
     sealer = Sealer(database)
-    workflows = WorkflowBook(database, clock)
     count = settings.memory.jobs.workers if worker_count is None else worker_count
-    memory = Memory(
-        Services(
-            settings=settings,
-            writer=writer,
-            updater=Updater(writer),
-            forgetter=Forgetter(writer, loaded.paths.backups, vectors.clear_cache),
-            schema_notes=SchemaNotes(writer),
-            recaller=recaller,
-            write_back=WriteBack(writer),
-            task_recaller=ContractRecaller(recaller),
-            usage=UsageReports(database, clock),
-            traces=TraceReports(database, clock, write_access),
-            trace_list=TraceList(database, write_access),
-            impacts=ImpactReports(database, write_access),
-            audit=AuditReader(database, write_access),
-            audit_check=AuditCheck(database),
-            policies=PolicyBook(database, clock, ids),
-            workflows=workflows,
-            acceptance=Acceptance(writer, workflows),
-            reviewer=Reviewer(writer),
-            review_queue=ReviewQueue(writer),
-            inspector=Inspector(writer),
-            proposer=Proposer(writer),
-            widener=Widener(writer),
-            rollback=Rollback(writer),
-            browser=Browser(database, clock, write_access, pending_days),
-            statistics=Statistics(database, write_access, blocks, vectors),
-            jobs=JobQueue(database, clock, workers, has_workers=count > 0),
-            close=_Closer(database, provider, workers, (scheduler.stop, sealer.stop)),
-        )
+    writer = Writer(
+        database, clock, base.ids, settings, base.write_access, wants_vectors=provider is not None, wake=workers.wake
     )
+    queue = JobQueue(database, clock, workers, has_workers=count > 0)
+    closer = _Closer(database, provider, workers, (scheduler.stop, sealer.stop))
+    memory = Memory(_services(base, writer, vectors, blocks, queue, closer))
     if not database.read_only:
         database.write(vectors.adopt)
         workers.start(count)
         if count:
             scheduler.start()
             sealer.start()
-    return Engine(memory, database, clock, ids, loaded, settings, workers, vectors, blocks)
+    return Engine(memory, database, clock, base.ids, loaded, settings, workers, vectors, blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """What nearly every part is built from."""
+
+    loaded: LoadedSettings
+    settings: Settings
+    database: Database
+    clock: Clock
+    ids: IdMaker
+
+    @property
+    def write_access(self) -> WriteAccess:
+        return WriteAccess(**self.settings.memory.write_access.model_dump())
+
+
+def _handlers(base: _Base, vectors: VectorIndex) -> Mapping[JobKind, Handler]:
+    """What works off each kind of job."""
+    settings, database, clock = base.settings, base.database, base.clock
+    embedder = Embedder(database, clock, vectors, settings.memory.search.timeout_s, settings.memory.cache.max_entries)
+    return {
+        JobKind.EMBED: embedder.work_off,
+        JobKind.REINDEX: Reindexer(database, vectors, embedder).rebuild,
+        JobKind.RESCAN: Rescanner(database, clock, settings.governance).rescan,
+        JobKind.SWEEP: Sweeper(database, clock, settings.governance.pending_days).sweep,
+        JobKind.UPKEEP: Upkeeper(database, clock, base.loaded.paths.backups, settings.backup.keep_days).keep_up,
+    }
+
+
+def _services(
+    base: _Base,
+    writer: Writer,
+    vectors: VectorIndex,
+    blocks: BlockCache,
+    queue: JobQueue,
+    close: Callable[[], None],
+) -> Services:
+    """Everything the public face hands its calls to."""
+    settings, database, clock, access = base.settings, base.database, base.clock, base.write_access
+    recaller = Recaller(database, clock, base.ids, settings, access, blocks, vectors)
+    workflows = WorkflowBook(database, clock)
+    return Services(
+        settings=settings,
+        writer=writer,
+        updater=Updater(writer),
+        forgetter=Forgetter(writer, base.loaded.paths.backups, vectors.clear_cache),
+        schema_notes=SchemaNotes(writer),
+        recaller=recaller,
+        write_back=WriteBack(writer),
+        task_recaller=ContractRecaller(recaller),
+        usage=UsageReports(database, clock),
+        traces=TraceReports(database, clock, access),
+        trace_list=TraceList(database, access),
+        impacts=ImpactReports(database, access),
+        audit=AuditReader(database, access),
+        audit_check=AuditCheck(database),
+        policies=PolicyBook(database, clock, base.ids),
+        workflows=workflows,
+        acceptance=Acceptance(writer, workflows),
+        reviewer=Reviewer(writer),
+        review_queue=ReviewQueue(writer),
+        inspector=Inspector(writer),
+        proposer=Proposer(writer),
+        widener=Widener(writer),
+        rollback=Rollback(writer),
+        browser=Browser(database, clock, access, settings.governance.pending_days),
+        statistics=Statistics(database, access, blocks, vectors),
+        jobs=queue,
+        close=close,
+    )
 
 
 class _Closer:
