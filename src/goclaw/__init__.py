@@ -12,8 +12,9 @@ from goclaw.model.provenance import SourceRef
 if TYPE_CHECKING:
     from goclaw.bootstrap import open_memory
     from goclaw.memory import Memory
+    from goclaw.storage.memories import RecordFilter
 
-__all__ = ["Memory", "Principal", "SourceRef", "errors", "open_memory"]
+__all__ = ["Memory", "Principal", "RecordFilter", "SourceRef", "errors", "open_memory"]
 __version__ = "0.1.0"
 
 
@@ -26,4 +27,8 @@ def __getattr__(name: str) -> Any:
         from goclaw.memory import Memory
 
         return Memory
+    if name == "RecordFilter":
+        from goclaw.storage.memories import RecordFilter
+
+        return RecordFilter
     raise AttributeError(f"module 'goclaw' has no attribute {name!r}")

@@ -17,7 +17,7 @@ from goclaw.model.errors import InvalidInput
 from goclaw.model.lifecycle import Lifecycle
 from goclaw.model.record import Kind
 from goclaw.model.review import ReviewAction, ReviewStatus
-from goclaw.recall.browse import MAX_PAGE
+from goclaw.recall.cursor import MAX_PAGE
 from goclaw.storage.memories import RecordFilter
 from goclaw.text.contract import ContractShape, read_request, unknown_keys
 

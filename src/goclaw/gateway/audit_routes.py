@@ -12,7 +12,7 @@ from goclaw.gateway.memory_routes import ERRORS
 from goclaw.gateway.review_wire import audit_json
 from goclaw.gateway.shapes import Request
 from goclaw.governance.audit import EventType
-from goclaw.recall.audit_reader import MAX_PAGE
+from goclaw.recall.cursor import MAX_PAGE
 
 router = APIRouter(prefix="/api/memory", responses=ERRORS, tags=["audit"])
 

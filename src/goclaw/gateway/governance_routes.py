@@ -19,7 +19,7 @@ from goclaw.gateway.governance_wire import (
 )
 from goclaw.gateway.memory_routes import ERRORS
 from goclaw.gateway.shapes import QueuedShape, Request
-from goclaw.recall.trace_list import MAX_PAGE
+from goclaw.recall.cursor import MAX_PAGE
 
 router = APIRouter(prefix="/api/memory", responses=ERRORS, tags=["governance"])
 

@@ -13,7 +13,7 @@ from goclaw.model.review import ReviewStatus
 from goclaw.model.scope import WRITABLE_SCOPES, Scope
 from goclaw.model.visibility import Visibility
 from goclaw.recall.ask import MAX_LIMIT
-from goclaw.recall.browse import MAX_PAGE
+from goclaw.recall.cursor import MAX_PAGE
 
 Limit = Annotated[
     int, Field(ge=1, le=MAX_LIMIT, strict=True, description="Most hits; the setting where it is left out.")

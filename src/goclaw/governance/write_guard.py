@@ -19,8 +19,9 @@ from goclaw.governance.detectors.hidden_characters import has_hidden_characters
 from goclaw.governance.detectors.injection import is_injection_like
 from goclaw.governance.promotion import UNSOURCED
 from goclaw.governance.secret_scan import is_secret_suspected, scan_secrets
-from goclaw.model.errors import InvalidInput, UnsafeFinding
+from goclaw.model.errors import UnsafeFinding
 from goclaw.model.record import MemoryDraft
+from goclaw.model.storable import require_storable
 from goclaw.settings.settings import GuardSettings
 
 DETECTORS_VERSION = 1  # grows with every change of a detector; stored records are looked at again when it does
@@ -79,14 +80,6 @@ def guarded_fields(draft: MemoryDraft) -> dict[str, str | tuple[str, ...]]:
         # The key stays beside its value: "password" makes a secret of a word that is none alone.
         fields["metadata"] = tuple(_flattened(draft.metadata, ""))
     return fields
-
-
-def require_storable(text: str, field: str) -> None:
-    """Raises InvalidInput where the text holds what engines store differently or not at all."""
-    if "\0" in text:
-        raise InvalidInput(f"{field} holds a NUL character.", "Remove it; no text needs one.")
-    if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
-        raise InvalidInput(f"{field} holds half a surrogate pair.", "Send well-formed Unicode (UTF-8).")
 
 
 def _texts(fields: Mapping[str, str | Sequence[str]]) -> Iterator[tuple[str, str]]:

@@ -68,6 +68,8 @@ def draft_of(
 
 def checked_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
     """Plain JSON under names that are not ours, or InvalidInput."""
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise InvalidInput("metadata is no mapping.", 'Write {"ticket": "4711"}.')
     given = dict(metadata or {})
     if reserved := RESERVED_METADATA.intersection(given):
         raise InvalidInput(f"metadata.{sorted(reserved)[0]} is kept by goclaw itself.", "Use another name.")
@@ -94,9 +96,10 @@ def checked_content(content: str, max_chars: int) -> str:
 
 def given_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """The tags as the caller wrote them; a bare word is an error, since it would be read letter by letter."""
-    if isinstance(tags, str):
+    given = None if isinstance(tags, str) or not isinstance(tags, Iterable) else tuple(tags)
+    if given is None or not all(isinstance(tag, str) for tag in given):
         raise InvalidInput("Tags are a list of words.", 'Write ["apollo"] instead of "apollo".')
-    return tuple(tags)
+    return given
 
 
 def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
@@ -131,6 +134,8 @@ def _writable_scope(scope: str) -> Scope:
 
 
 def _sources(sources: Iterable[SourceRef | Mapping[str, str | None]]) -> tuple[SourceRef, ...]:
+    if isinstance(sources, str | Mapping) or not isinstance(sources, Iterable):
+        raise InvalidInput("source_refs is no list.", 'Write [{"kind": "document", "uri": "..."}].')
     clean = tuple(dict.fromkeys(SourceRef.of(source) for source in sources))
     if len(clean) > MAX_SOURCES:
         raise InvalidInput(f"A record points to at most {MAX_SOURCES} sources.", "Name the ones it rests on.")

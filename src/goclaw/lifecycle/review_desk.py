@@ -10,6 +10,7 @@ from goclaw.model.freshness import settle
 from goclaw.model.lifecycle import Lifecycle
 from goclaw.model.principal import Principal
 from goclaw.model.record import MemoryRecord
+from goclaw.model.storable import is_storable
 from goclaw.recall.readable import readable_states
 from goclaw.storage import memories
 from goclaw.storage.database import Reader
@@ -29,7 +30,7 @@ def visible_records(
 
 def require_visible(memory_id: str, seen: Mapping[str, MemoryRecord]) -> MemoryRecord:
     """The record, or NotFound: the same for one that is missing and one that is not to be seen."""
-    if memory_id not in seen:
+    if not is_storable(memory_id) or memory_id not in seen:
         raise NotFound("There is no such memory.", "Check the id.")
     return seen[memory_id]
 

@@ -18,14 +18,13 @@ from goclaw.lifecycle.review_desk import LIVING, visible_records
 from goclaw.lifecycle.review_rights import may_review
 from goclaw.model.access import Reading
 from goclaw.model.clock import DAY, from_us, to_us
-from goclaw.model.errors import InvalidInput
 from goclaw.model.freshness import settle
 from goclaw.model.lifecycle import Lifecycle
 from goclaw.model.principal import Principal, RunKind
 from goclaw.model.record import MemoryRecord
 from goclaw.model.review import ReviewStatus
-from goclaw.recall.browse import MAX_PAGE
-from goclaw.recall.cursor import decode_cursor, encode_cursor
+from goclaw.recall.browse import check_filters
+from goclaw.recall.cursor import MAX_PAGE, check_page_size, decode_cursor, encode_cursor
 from goclaw.recall.readable import readable_states
 from goclaw.storage import memories, record_links, reviews
 from goclaw.storage.database import Reader
@@ -61,8 +60,8 @@ class ReviewQueue:
         limit: int = 50,
     ) -> QueuePage:
         """Up to ``limit`` (1-200) entries that pass the filters, newest first; with ``priority``, only those."""
-        if not 1 <= limit <= MAX_PAGE:
-            raise InvalidInput("The page size is out of range.", f"Use 1 to {MAX_PAGE}.")
+        check_page_size(limit)
+        check_filters(filters)
         before = None if cursor is None else _place_of(cursor, self.writer.clock.now())
         with self.writer.database.read() as reader:
             waiting = _Walk(self.writer, reader, principal).records(filters, before)

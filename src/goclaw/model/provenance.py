@@ -53,6 +53,8 @@ class SourceRef:
         """A reference from itself or from a mapping of its fields."""
         if isinstance(value, SourceRef):
             return value
+        if not isinstance(value, Mapping):
+            raise InvalidInput("A source reference is no mapping.", "Give its kind, and uri, title or timestamp.")
         unknown = set(value) - {"kind", "uri", "title", "timestamp"}
         kind = value.get("kind")
         if unknown or not kind:

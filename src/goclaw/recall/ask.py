@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from goclaw.model.errors import InvalidInput
+from goclaw.model.storable import require_storable
 from goclaw.model.use_policy import (
     DISPUTED_BIT,
     HISTORY_BIT,
@@ -43,8 +44,10 @@ class Ask:
     is_private: bool = False  # the question reaches no model outside this process
 
     def __post_init__(self) -> None:
-        if not isinstance(self.text, str):
-            raise InvalidInput("The question is no text.", "Ask with a string.")
+        require_storable(self.text, "The question")  # its trace is kept: what leaves none is not answered
+        for name in ("include_unconfirmed", "include_stale", "include_history"):
+            if not isinstance(getattr(self, name), bool):
+                raise InvalidInput(f"{name} is neither true nor false.", "Use True or False.")
         if self.limit is None:
             return
         if isinstance(self.limit, bool) or not isinstance(self.limit, int) or not 1 <= self.limit <= MAX_LIMIT:

@@ -6,15 +6,12 @@ from itertools import islice
 
 from goclaw.governance.audit import is_deed_of
 from goclaw.model.access import Reading, WriteAccess
-from goclaw.model.errors import InvalidInput
 from goclaw.model.principal import Principal
-from goclaw.recall.cursor import decode_cursor, encode_cursor
+from goclaw.recall.cursor import MAX_PAGE, check_page_size, decode_cursor, encode_cursor
 from goclaw.recall.readable import readable_states
 from goclaw.storage import audit_log, memories
 from goclaw.storage.audit_log import AuditEvent
 from goclaw.storage.database import Database, Reader
-
-MAX_PAGE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +40,7 @@ class AuditReader:
         limit: int = 50,
     ) -> AuditPage:
         """A reviewer sees the workspace's events, everybody else their own; both only those about readable records."""
-        if not 1 <= limit <= MAX_PAGE:
-            raise InvalidInput("The page size is out of range.", f"Use 1 to {MAX_PAGE}.")
+        check_page_size(limit)
         if not principal.is_identified:
             return AuditPage((), None)
         self.database.flush_later()  # the events of a recall that was just answered

@@ -9,13 +9,11 @@ from goclaw.model.errors import InvalidInput
 from goclaw.model.freshness import settle
 from goclaw.model.principal import Principal
 from goclaw.model.record import MemoryRecord
-from goclaw.recall.cursor import decode_cursor, encode_cursor
+from goclaw.recall.cursor import check_page_size, decode_cursor, encode_cursor
 from goclaw.recall.readable import readable_states
 from goclaw.storage import memories
 from goclaw.storage.database import Database
 from goclaw.storage.memories import RecordFilter
-
-MAX_PAGE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +42,8 @@ class Browser:
 
     def page(self, principal: Principal, filters: RecordFilter, cursor: str | None = None, limit: int = 50) -> Page:
         """Up to ``limit`` (1-200) records that pass the filters, newest first."""
-        if not 1 <= limit <= MAX_PAGE:
-            raise InvalidInput("The page size is out of range.", f"Use 1 to {MAX_PAGE}.")
+        check_page_size(limit)
+        check_filters(filters)
         before = None if cursor is None else _place_of(cursor)
         with self.database.read() as reader:
             states = readable_states(reader, principal, self.write_access, Reading.MANAGE)
@@ -55,6 +53,12 @@ class Browser:
         now = self.clock.now()
         records = tuple(settle(record, now, self.pending_days) for record in found[:limit])
         return Page(records, _cursor_behind(found[limit - 1]) if len(found) > limit else None)
+
+
+def check_filters(filters: RecordFilter) -> None:
+    """Raises InvalidInput for anything else."""
+    if not isinstance(filters, RecordFilter):
+        raise InvalidInput("The filters are no RecordFilter.", "Use goclaw.RecordFilter(kind=..., tag=...).")
 
 
 def _cursor_behind(last: MemoryRecord) -> str:

@@ -6,6 +6,7 @@ import uuid
 from goclaw.model.clock import SECOND, Clock
 from goclaw.model.errors import NotFound
 from goclaw.model.principal import Principal
+from goclaw.model.storable import is_storable
 from goclaw.storage import recall_traces
 from goclaw.storage.database import Database
 from goclaw.storage.recall_traces import RecallTrace
@@ -17,6 +18,8 @@ POLL_S = 0.05
 
 def find_trace(database: Database, clock: Clock, workspace_id: str, request_id: str) -> RecallTrace:
     """The trace. Raises NotFound; a fresh id of another gateway is looked for again for half a second."""
+    if not is_storable(request_id):
+        raise _no_such_recall()
     database.flush_later()
     deadline = time.monotonic() + PATIENCE_S
     while True:
@@ -25,7 +28,7 @@ def find_trace(database: Database, clock: Clock, workspace_id: str, request_id: 
         if trace is not None:
             return trace
         if not _is_fresh(request_id, clock.now()) or time.monotonic() > deadline:
-            raise NotFound("There is no such recall.", "Or it is not yours to see.")
+            raise _no_such_recall()
         time.sleep(POLL_S)
 
 
@@ -40,6 +43,10 @@ def may_see_trace(principal: Principal, trace: RecallTrace) -> bool:
         return True
     project_id = trace.request.get("project_id")
     return principal.is_reviewer and (project_id is None or project_id in principal.project_ids)
+
+
+def _no_such_recall() -> NotFound:
+    return NotFound("There is no such recall.", "Or it is not yours to see.")
 
 
 def _is_fresh(request_id: str, now: int) -> bool:

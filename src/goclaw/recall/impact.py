@@ -11,6 +11,7 @@ from goclaw.model.access import Reading, WriteAccess
 from goclaw.model.clock import from_us
 from goclaw.model.errors import NotFound
 from goclaw.model.principal import Principal
+from goclaw.model.storable import is_storable
 from goclaw.recall.find_trace import may_see_trace
 from goclaw.recall.readable import readable_states
 from goclaw.storage import memories, recall_traces, record_links, record_origins, trace_items
@@ -79,7 +80,7 @@ class ImpactReports:
         with self.database.read() as reader:
             states = readable_states(reader, principal, self.write_access, Reading.MANAGE)
             impacts = ImpactReader(reader, principal, [state.id for state in states])
-            if memory_id not in impacts.readable([memory_id]):
+            if not is_storable(memory_id) or memory_id not in impacts.readable([memory_id]):
                 raise NotFound("There is no such memory.", "Check the id.")
             return impacts.of(memory_id)
 

@@ -6,17 +6,14 @@ from datetime import datetime
 
 from goclaw.model.access import Reading, WriteAccess
 from goclaw.model.clock import from_us
-from goclaw.model.errors import InvalidInput
 from goclaw.model.principal import Principal
-from goclaw.recall.cursor import decode_cursor, encode_cursor
+from goclaw.recall.cursor import check_page_size, decode_cursor, encode_cursor
 from goclaw.recall.find_trace import is_asker, may_see_trace
 from goclaw.recall.readable import readable_states
 from goclaw.recall.trace_report import PRIVATE
 from goclaw.storage import memories, recall_traces
 from goclaw.storage.database import Database, Reader
 from goclaw.storage.recall_traces import RecallTrace
-
-MAX_PAGE = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +48,7 @@ class TraceList:
 
     def page(self, principal: Principal, *, cursor: str | None = None, limit: int = 50) -> TracePage:
         """Up to ``limit`` (1-200) recalls. A page may be shorter than that and still have a next one."""
-        if not 1 <= limit <= MAX_PAGE:
-            raise InvalidInput("The page size is out of range.", f"Use 1 to {MAX_PAGE}.")
+        check_page_size(limit)
         if not principal.is_identified:
             return TracePage((), None)
         self.database.flush_later()  # traces of recalls that were just answered

@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from goclaw.model.errors import SettingsError
+from goclaw.model.storable import is_storable
 from goclaw.settings.config_file import read_config_file
 from goclaw.settings.describe import SettingInfo, describe, describe_key, template
 from goclaw.settings.nearest import nearest_key
@@ -136,7 +137,10 @@ def load_settings(
 def find_state_dir(state_dir: Path | str | None = None, environment: Mapping[str, str] | None = None) -> Path:
     """The state directory: the one named, else GOCLAW_STATE_DIR, else ``~/.goclaw``."""
     variables = os.environ if environment is None else environment
-    return Path(state_dir or variables.get(STATE_DIR) or "~/.goclaw").expanduser().absolute()
+    place = state_dir or variables.get(STATE_DIR) or "~/.goclaw"
+    if not isinstance(place, str | Path) or not is_storable(str(place)):
+        raise SettingsError("The state directory is no path.", f"Name a folder, in the call or as {STATE_DIR}.")
+    return Path(place).expanduser().absolute()
 
 
 def load_gateway_target(environment: Mapping[str, str] | None = None) -> GatewayTarget:
@@ -146,8 +150,16 @@ def load_gateway_target(environment: Mapping[str, str] | None = None) -> Gateway
 
 
 def write_first_config(paths: StatePaths) -> bool:
-    """Write the commented config.yaml of a first start, mode 0600; an existing file stays. True when written."""
-    return not paths.config.exists() and write_private_file(paths.config, template().encode(), keep_existing=True)
+    """Write the commented config.yaml of a first start, mode 0600; an existing file stays. True when written.
+
+    A folder that is only to be read stays without. Raises SettingsError where there is none and none can be made.
+    """
+    try:
+        return not paths.config.exists() and write_private_file(paths.config, template().encode(), keep_existing=True)
+    except OSError:
+        if paths.state_dir.is_dir():
+            return False
+        raise SettingsError("The state directory cannot be made.", "Name a folder that can be written.") from None
 
 
 def variable_of_key(key: str) -> str:

@@ -13,6 +13,7 @@ from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, func, lite
 
 from goclaw.model.ids import new_id
 from goclaw.model.job import Job, JobKind, JobState, NewJob
+from goclaw.model.storable import is_storable
 from goclaw.storage.database import Reader, Row, Unit
 from goclaw.storage.schema import MEMORY_JOBS
 from goclaw.storage.statement import InsertOrKeep, Statement
@@ -220,7 +221,7 @@ def delete_of_key(unit: Unit, workspace_id: str, dedupe_key: str) -> int:
 
 def get(reader: Reader, job_id: str) -> Job | None:
     """The job, or None."""
-    row = reader.one(_GET, (job_id,))
+    row = reader.one(_GET, (job_id,)) if is_storable(job_id) else None
     return None if row is None else _job(row)
 
 

@@ -13,6 +13,7 @@ from goclaw.model.lifecycle import Lifecycle
 from goclaw.model.record import Kind, MemoryRecord
 from goclaw.model.review import ReviewStatus
 from goclaw.model.scope import Scope
+from goclaw.model.storable import is_storable, require_storable
 from goclaw.storage.database import Reader, Row, Unit
 from goclaw.storage.record_rows import PLACES, to_record, to_row, uri_as_written
 from goclaw.storage.schema import MEMORIES, MEMORY_TAGS, NAMESPACES, RECORD_ORIGINS
@@ -48,6 +49,23 @@ class RecordFilter:
     task_id_prefix: str | None = None  # of the write-back it came by
     runtime_name: str | None = None  # of the write-back it came by
     source_uri: str | None = None  # exactly the uri of one of its sources
+
+    def __post_init__(self) -> None:
+        for name in _TEXTS:
+            if (value := getattr(self, name)) is not None:
+                require_storable(value, name)
+
+
+_TEXTS = (
+    "tag",
+    "session_id",
+    "external_ref",
+    "project_id",
+    "actor_id",
+    "task_id_prefix",
+    "runtime_name",
+    "source_uri",
+)
 
 
 _CONDITIONS: dict[str, ColumnElement[bool]] = {
@@ -162,11 +180,12 @@ def insert(unit: Unit, record: MemoryRecord, namespace_id: int) -> None:
 
 def get(reader: Reader, memory_id: str, namespace_ids: Sequence[int]) -> MemoryRecord | None:
     """The record, or None where it is missing or in none of the namespaces."""
-    return get_many(reader, (memory_id,), namespace_ids).get(memory_id)
+    return next(iter(get_many(reader, (memory_id,), namespace_ids).values()), None)
 
 
 def get_many(reader: Reader, memory_ids: Sequence[str], namespace_ids: Sequence[int]) -> dict[str, MemoryRecord]:
     """Id to record; what is missing or in none of the namespaces is left out."""
+    memory_ids = [memory_id for memory_id in memory_ids if is_storable(memory_id)]
     if not memory_ids or not namespace_ids:
         return {}
     namespaces = StatementFamily.padded(namespace_ids)
