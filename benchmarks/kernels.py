@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from goclaw.embedding.token_vectors import TextVectors
 from goclaw.model.namespace import Namespace
 from goclaw.model.scope import Scope
 from goclaw.search.blocks import BlockCache
@@ -28,6 +29,7 @@ from goclaw.storage import chunks, namespaces, vectors
 from goclaw.storage.chunks import ChunkRow
 from goclaw.storage.database import Database, Unit
 from goclaw.storage.open import open_database
+from goclaw.text.structure import NO_STRUCTURE
 from goclaw.text.terms import TOKENS_VERSION, index_terms
 
 DIMS = 384
@@ -66,7 +68,8 @@ def measure(database: Database, size: int) -> str:
         load_vectors = cpu_ms(lambda: cache.current(reader, [state], MODEL))
         vector_bytes = cache.figures()["bytes"] / size - term_bytes
         queries = [
-            Query.of(text, vector=one, now=NOW, withheld_bits=63) for text, one in zip(questions, asked, strict=True)
+            Query.of(text, vectors=TextVectors(one), now=NOW, withheld_bits=63)
+            for text, one in zip(questions, asked, strict=True)
         ]
         view = View(cache.current(reader, [state], MODEL), NOW, 63)
         keyword = [cpu_ms(lambda query=query: score_keywords(view, query.terms)) for query in queries]
@@ -129,6 +132,7 @@ def row_of(slot: int, memory_id: str, namespace_id: int, text: str) -> ChunkRow:
         due_at=None,
         due_policy=None,
         updated_at=NOW,
+        structure=NO_STRUCTURE,
     )
 
 

@@ -72,7 +72,7 @@ def make_record() -> MemoryRecord:
 def make_chunk(record: MemoryRecord, namespace_id: int, slot: int, ordinal: int) -> ChunkRow:
     hashed = sha256_hex(TEXT)
     identity = (hashed[:32], record.id, namespace_id, ordinal)
-    return ChunkRow(slot, *identity, 0, len(TEXT), TEXT, hashed, TERMS, 1, 0, None, None, AT)
+    return ChunkRow(slot, *identity, 0, len(TEXT), TEXT, hashed, TERMS, 1, 0, None, None, AT, None)
 
 
 def store_unit(database: Database, record: MemoryRecord) -> None:

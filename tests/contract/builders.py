@@ -54,6 +54,7 @@ def make_chunk(slot: int, memory_id: str, **changes: Any) -> ChunkRow:
         "due_at": None,
         "due_policy": None,
         "updated_at": 0,
+        "structure": None,
         **changes,
     }
     return ChunkRow(slot=slot, memory_id=memory_id, text=text, **values)

@@ -35,7 +35,7 @@ def test_block_rows_are_those_of_the_namespace_in_the_range(store: Database) -> 
         assert [row.slot for row in everything] == slots
         assert [row.slot for row in chunks.block_rows(reader, number, slots[1], slots[3])] == slots[2:4]
         assert [row.slot for row in chunks.block_rows(reader, other, 0, 1 << 62)] == other_slots
-        assert everything[1] == BlockRow(slots[1], 1, b"\x01\x00\x00\x00\x01", 0, None, None, 0)
+        assert everything[1] == BlockRow(slots[1], 1, b"\x01\x00\x00\x00\x01", 0, None, None, 0, None)
 
 
 def test_rows_at_slots_leave_out_what_is_gone(store: Database) -> None:
@@ -71,11 +71,12 @@ def test_policy_and_age_change_for_all_chunks_of_a_record(store: Database) -> No
 
 def test_words_of_an_old_tokeniser_are_found_and_replaced(store: Database) -> None:
     _, slots = write_record(store, make_record(), ["one", "two", "three"])
-    store.write(lambda unit: chunks.set_terms(unit, [(slots[1], b"new")], 2))
+    store.write(lambda unit: chunks.set_terms(unit, [(slots[1], b"new", b"where")], 2))
     with store.read() as reader:
         assert [row.slot for row in chunks.stale_tokens(reader, 2, 10)] == [slots[0], slots[2]]
         assert [row.slot for row in chunks.stale_tokens(reader, 2, 1)] == [slots[0]]
-        assert chunks.block_rows_at(reader, [slots[1]])[0].terms == b"new"
+        found = chunks.block_rows_at(reader, [slots[1]])[0]
+        assert (found.terms, found.structure) == (b"new", b"where")
 
 
 def test_vectors_are_kept_by_model(store: Database) -> None:
@@ -124,7 +125,7 @@ def test_r034_delete_takes_every_derived_row(store: Database) -> None:
         for model in (1, 2):
             vectors.put(unit, model, [(slot, b"v") for slot in (*slots, *kept_slots)])
         pending_vectors.add(unit, [*slots, *kept_slots])
-        embedding_cache.put_many(unit, KEY, [("gone", b"vvvv"), ("kept", b"vvvv")], 1)
+        embedding_cache.put_many(unit, KEY, [("gone", b"vvvv"), ("kept", b"vvvv")], 1, 1)
 
     def forget(unit: Unit) -> None:
         gone = chunks.delete_of_memory(unit, record.id)
@@ -195,9 +196,9 @@ def test_r119_an_unfinished_index_of_another_model_goes_with_its_vectors(store: 
 
 def test_the_embedding_cache_is_a_workspaces_own(store: Database) -> None:
     other = KEY._replace(workspace_id="elsewhere")
-    store.write(lambda unit: embedding_cache.put_many(unit, KEY, [("h", b"mine")], 1))
-    store.write(lambda unit: embedding_cache.put_many(unit, other, [("h", b"hers")], 1))
-    store.write(lambda unit: embedding_cache.put_many(unit, KEY._replace(input_type="query"), [("h", b"asks")], 1))
+    store.write(lambda unit: embedding_cache.put_many(unit, KEY, [("h", b"mine")], 1, 1))
+    store.write(lambda unit: embedding_cache.put_many(unit, other, [("h", b"hers")], 1, 1))
+    store.write(lambda unit: embedding_cache.put_many(unit, KEY._replace(input_type="query"), [("h", b"asks")], 1, 1))
     with store.read() as reader:
         assert embedding_cache.get_many(reader, KEY, ["h", "i"]) == {"h": b"mine"}
         assert embedding_cache.get_many(reader, other, ["h"]) == {"h": b"hers"}
@@ -210,7 +211,7 @@ def test_the_embedding_cache_is_a_workspaces_own(store: Database) -> None:
 def test_the_embedding_cache_drops_the_oldest(store: Database, max_entries: int, left: set[str]) -> None:
     hashes = [f"h{n}" for n in range(4)]
     for moment, text_hash in enumerate(hashes):
-        store.write(lambda unit, h=text_hash, at=moment: embedding_cache.put_many(unit, KEY, [(h, b"vvvv")], at))
+        store.write(lambda unit, h=text_hash, at=moment: embedding_cache.put_many(unit, KEY, [(h, b"vvvv")], 1, at))
     assert store.write(lambda unit: embedding_cache.trim(unit, max_entries)) == 4 - len(left)
     with store.read() as reader:
         assert set(embedding_cache.get_many(reader, KEY, hashes)) == left

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from goclaw.embedding.provider import BadVectors, EmbeddingProvider, InputType, Vector
+from goclaw.embedding.provider import BadVectors, EmbeddingProvider, InputType, embed_texts
+from goclaw.embedding.token_vectors import TextVectors
 from goclaw.model.errors import ProviderError
 
 BATCH_TOKENS = 8_000
@@ -20,7 +21,7 @@ class EmbeddingFailure:
     retry_after_s: float | None  # what the service asked for
 
 
-Outcome = Vector | EmbeddingFailure
+Outcome = TextVectors | EmbeddingFailure
 
 
 def estimate_tokens(text: str) -> int:
@@ -46,7 +47,7 @@ def plan_batches(texts: Sequence[str], max_items: int, max_tokens: int = BATCH_T
 def embed_each(
     provider: EmbeddingProvider, texts: Sequence[str], input_type: InputType, timeout_s: float
 ) -> list[Outcome]:
-    """A vector or a failure for every text, in order; never raises ProviderError.
+    """Vectors or a failure for every text, in order; never raises ProviderError.
 
     A batch that is refused for its input, or answered with bad vectors, is halved until the bad text stands alone.
     Any other failure (busy, down, no quota) ends the run: texts not asked about yet fail with it, to be tried later.
@@ -57,7 +58,7 @@ def embed_each(
     while waiting:
         batch = waiting.pop()
         try:
-            vectors = provider.embed([texts[position] for position in batch], input_type, timeout_s)
+            vectors = embed_texts(provider, [texts[position] for position in batch], input_type, timeout_s)
         except ProviderError as error:
             failure = EmbeddingFailure(str(error), error.final, error.retry_after_s)
             if not _is_about_the_input(error):

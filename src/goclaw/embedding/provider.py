@@ -8,11 +8,12 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from goclaw.embedding.token_vectors import TextVectors
 from goclaw.model.errors import ProviderError
 
 Vectors = NDArray[np.float32]  # shape (texts, dims), rows of length 1
@@ -64,6 +65,24 @@ class EmbeddingProvider(Protocol):
     def close(self) -> None:
         """Give back connections; the provider cannot be used afterwards."""
         ...
+
+
+@runtime_checkable
+class WordProvider(EmbeddingProvider, Protocol):
+    """A provider whose model runs in this process, so that its words can be had one by one."""
+
+    def embed_words(self, texts: Sequence[str]) -> Sequence[TextVectors]:
+        """One for each text, with the vectors of its words where it is short; the same numbers as :meth:`embed`."""
+        ...
+
+
+def embed_texts(
+    provider: EmbeddingProvider, texts: Sequence[str], input_type: InputType, timeout_s: float
+) -> Sequence[TextVectors]:
+    """All that the provider can say of each text, in order. Raises ProviderError."""
+    if isinstance(provider, WordProvider):
+        return provider.embed_words(texts)
+    return [TextVectors(vector) for vector in provider.embed(texts, input_type, timeout_s)]
 
 
 class BadVectors(ProviderError):

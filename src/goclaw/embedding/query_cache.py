@@ -4,7 +4,8 @@ import hashlib
 import threading
 from collections import OrderedDict
 
-from goclaw.embedding.provider import EmbeddingIdentity, EmbeddingProvider, Vector
+from goclaw.embedding.provider import EmbeddingIdentity, EmbeddingProvider, embed_texts
+from goclaw.embedding.token_vectors import TextVectors
 
 ENTRIES = 1_024
 
@@ -19,25 +20,25 @@ class QueryCache:
     def __init__(self, entries: int = ENTRIES) -> None:
         self._entries = entries
         self._lock = threading.Lock()
-        self._vectors: OrderedDict[bytes, Vector] = OrderedDict()
+        self._vectors: OrderedDict[bytes, TextVectors] = OrderedDict()
 
-    def embed(self, provider: EmbeddingProvider, text: str, timeout_s: float) -> Vector:
-        """The vector of a question, from the cache or the provider. Read-only. Raises ProviderError."""
+    def embed(self, provider: EmbeddingProvider, text: str, timeout_s: float) -> TextVectors:
+        """The vectors of a question, from the cache or the provider. Read-only. Raises ProviderError."""
         key = _key(provider.identity, text)
         with self._lock:
             if key in self._vectors:
                 self._vectors.move_to_end(key)
                 return self._vectors[key]
-        vector: Vector = provider.embed([text], "query", timeout_s)[0]
-        vector.setflags(write=False)  # shared by whoever asks the same
+        found = embed_texts(provider, [text], "query", timeout_s)[0]
+        found.vector.setflags(write=False)  # shared by whoever asks the same
         # Only now is it sure which numbers these are: a service's first answer tells its dimensions.
         key = _key(provider.identity, text)
         with self._lock:
-            self._vectors[key] = vector
+            self._vectors[key] = found
             self._vectors.move_to_end(key)
             while len(self._vectors) > self._entries:
                 self._vectors.popitem(last=False)
-        return vector
+        return found
 
     def clear(self) -> None:
         """Forget everything, for instance after somebody's memory was erased."""

@@ -6,18 +6,31 @@ from dataclasses import dataclass
 import numpy as np
 
 from goclaw.embedding.batches import EmbeddingFailure, Outcome, embed_each
-from goclaw.embedding.provider import EmbeddingProvider, Vector
+from goclaw.embedding.provider import EmbeddingProvider, WordProvider
+from goclaw.embedding.token_vectors import DIMS as TOKEN_DIMS
+from goclaw.embedding.token_vectors import TextVectors
 from goclaw.ingest.index import embeddable_text
 from goclaw.ingest.worker import JobRun
 from goclaw.model.clock import Clock
 from goclaw.model.errors import ProviderError
 from goclaw.model.ids import sha256_hex
 from goclaw.search.vector_index import VectorIndex
-from goclaw.storage import chunks, embedding_cache, index_meta, memories, namespaces, pending_vectors, vectors
+from goclaw.storage import (
+    chunks,
+    embedding_cache,
+    index_meta,
+    memories,
+    namespaces,
+    pending_vectors,
+    token_vectors,
+    vectors,
+)
 from goclaw.storage.database import Database, Reader, Unit
 from goclaw.storage.embedding_cache import CacheKey
 
 BATCH_SLOTS = 256
+SURELY_SHORT_CHARS = 200  # at most 64 words that say something, in any language
+_FLOAT_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +103,7 @@ class Embedder:
 
         Raises ProviderError for those that may be tried again: they stay on the list.
         """
-        good = {item.slot: out for item, out in zip(waiting, outcomes, strict=True) if isinstance(out, np.ndarray)}
+        good = {item.slot: out for item, out in zip(waiting, outcomes, strict=True) if isinstance(out, TextVectors)}
         bad = {item.slot: out for item, out in zip(waiting, outcomes, strict=True) if isinstance(out, EmbeddingFailure)}
         refused = {slot: failure.reason for slot, failure in bad.items() if failure.final}
         later = [failure for failure in bad.values() if not failure.final]
@@ -98,10 +111,12 @@ class Embedder:
 
         def work(unit: Unit) -> None:
             alive = sorted(chunks.existing(unit, sorted(good)))
-            vectors.put(unit, model_no, [(slot, good[slot].tobytes()) for slot in alive])
+            vectors.put(unit, model_no, [(slot, good[slot].vector.tobytes()) for slot in alive])
+            words = {slot: good[slot].tokens for slot in alive}
+            token_vectors.put(unit, model_no, [(slot, tokens) for slot, tokens in words.items() if tokens is not None])
             _tell_readers(unit, model_no, alive)
             if good:
-                index_meta.learn_dims(unit, model_no, len(next(iter(good.values()))))
+                index_meta.learn_dims(unit, model_no, len(next(iter(good.values())).vector))
             pending_vectors.remove(unit, settled)
             pending_vectors.note_refused(unit, refused)
 
@@ -112,27 +127,31 @@ class Embedder:
 
     def _cached(
         self, provider: EmbeddingProvider, waiting: Sequence[ToEmbed]
-    ) -> Iterator[tuple[tuple[str, str], Vector]]:
+    ) -> Iterator[tuple[tuple[str, str], TextVectors]]:
+        has_words = isinstance(provider, WordProvider)
         for workspace_id, items in _by_workspace(waiting).items():
+            # Kept by a version that did not keep the vectors of words: worth another run where it is short.
+            wordy = {item.text_hash for item in items if has_words and len(item.text) <= SURELY_SHORT_CHARS}
             with self.database.read() as reader:
                 found = embedding_cache.get_many(
                     reader, _cache_key(provider, workspace_id), [item.text_hash for item in items]
                 )
             for text_hash, raw in found.items():
-                vector = np.frombuffer(raw, np.float32)
-                if len(vector) == provider.identity.dims:  # the same model may have been asked for another length
-                    yield (workspace_id, text_hash), vector
+                kept = _from_cache(raw, provider.identity.dims)
+                if kept is not None and (kept.tokens or text_hash not in wordy):
+                    yield (workspace_id, text_hash), kept
 
     def _remember(self, provider: EmbeddingProvider, items: Sequence[ToEmbed], outcomes: Sequence[Outcome]) -> None:
         """Keep fresh vectors for the next time the same text comes; the oldest make room."""
-        fresh = {item.key: out for item, out in zip(items, outcomes, strict=True) if isinstance(out, np.ndarray)}
+        fresh = {item.key: out for item, out in zip(items, outcomes, strict=True) if isinstance(out, TextVectors)}
         if not fresh or not self.max_cache_entries:
             return
 
         def work(unit: Unit) -> None:
             for workspace_id, group in _by_workspace([item for item in items if item.key in fresh]).items():
-                rows = [(item.text_hash, fresh[item.key].tobytes()) for item in group]
-                embedding_cache.put_many(unit, _cache_key(provider, workspace_id), rows, self.clock.now())
+                rows = [(item.text_hash, _for_cache(fresh[item.key])) for item in group]
+                dims = len(fresh[group[0].key].vector)
+                embedding_cache.put_many(unit, _cache_key(provider, workspace_id), rows, dims, self.clock.now())
             embedding_cache.trim(unit, self.max_cache_entries)
 
         self.database.write(work)
@@ -145,6 +164,19 @@ def _tell_readers(unit: Unit, model_no: int, slots: Sequence[int]) -> None:
         return
     for namespace_id in sorted({slot >> 32 for slot in slots}):
         namespaces.note_changes(unit, namespace_id, [slot for slot in slots if slot >> 32 == namespace_id])
+
+
+def _for_cache(found: TextVectors) -> bytes:
+    """The vector, and behind it those of the words; a text without any is marked as one by nothing behind it."""
+    return found.vector.tobytes() + (found.tokens or b"")
+
+
+def _from_cache(raw: bytes, dims: int) -> TextVectors | None:
+    """What was kept; None where it is of another length (the same model may have been asked for another one)."""
+    end = dims * _FLOAT_BYTES
+    if not dims or len(raw) < end or (len(raw) - end) % TOKEN_DIMS:
+        return None
+    return TextVectors(np.frombuffer(raw[:end], np.float32), raw[end:] or None)
 
 
 def _by_workspace(items: Sequence[ToEmbed]) -> dict[str, list[ToEmbed]]:

@@ -9,11 +9,12 @@ from goclaw.model.freshness import chunk_policy
 from goclaw.model.ids import chunk_id, sha256_hex
 from goclaw.model.record import MemoryRecord
 from goclaw.settings.settings import ChunkSettings
-from goclaw.storage import chunks, namespaces, pending_vectors, vectors
+from goclaw.storage import chunks, namespaces, pending_vectors, token_vectors, vectors
 from goclaw.storage.chunks import ChunkRow
 from goclaw.storage.database import Unit
 from goclaw.text.chunker import chunk_text
 from goclaw.text.index_text import searchable_text
+from goclaw.text.structure import structure_of
 from goclaw.text.terms import TOKENS_VERSION, index_terms
 
 
@@ -30,8 +31,17 @@ def index_record(record: MemoryRecord, settings: ChunkSettings) -> Indexed:
     pieces = []
     for ordinal, (start, end) in enumerate(spans):
         text = record.content[start:end]
-        pieces.append(Chunk(ordinal, start, end, text, index_terms(embeddable_text(record, text))))
+        terms = index_terms(embeddable_text(record, text))
+        pieces.append(Chunk(ordinal, start, end, text, terms, structure_in(record, text)))
     return Indexed(tuple(pieces))
+
+
+def structure_in(record: MemoryRecord, chunk: str) -> bytes:
+    """What is known of a chunk of this record besides its words."""
+    structure = structure_of(
+        chunk, record=record.content, session_id=record.session_id, turn=record.turn, speaker=record.speaker
+    )
+    return structure.packed()
 
 
 def embeddable_text(record: MemoryRecord, chunk: str) -> str:
@@ -64,6 +74,7 @@ def replace_chunks(
     rows = _rows(unit, record, namespace_id, indexed, pending_days)
     moved = {row.slot: old[row.chunk_hash] for row in rows if row.chunk_hash in old}
     vectors.copy(unit, moved)
+    token_vectors.copy(unit, moved)
     drop_chunks(unit, record.id)
     chunks.insert(unit, rows)
     if embed:
@@ -83,6 +94,7 @@ def drop_chunks(unit: Unit, memory_id: str) -> Sequence[int]:
     """Delete a record's chunks, vectors and open embeddings; returns the slots that are gone."""
     slots = chunks.delete_of_memory(unit, memory_id)
     vectors.delete_slots(unit, slots)
+    token_vectors.delete_slots(unit, slots)
     pending_vectors.remove(unit, slots)
     for namespace_id in {slot >> 32 for slot in slots}:
         namespaces.note_changes(unit, namespace_id, [slot for slot in slots if slot >> 32 == namespace_id])
@@ -112,6 +124,7 @@ def _rows(unit: Unit, record: MemoryRecord, namespace_id: int, indexed: Indexed,
                 due_at=policy.due_at,
                 due_policy=policy.due_bits,
                 updated_at=to_us(record.updated_at),
+                structure=piece.structure,
             )
         )
     return rows

@@ -11,11 +11,13 @@ import numpy as np
 
 from goclaw.embedding.floor import measure_floor
 from goclaw.embedding.provider import Vector
+from goclaw.embedding.token_vectors import TextVectors
 from goclaw.ingest.embed import Embedder
-from goclaw.ingest.index import embeddable_text
+from goclaw.ingest.index import embeddable_text, structure_in
 from goclaw.ingest.worker import JobRun
+from goclaw.model.record import MemoryRecord
 from goclaw.search.vector_index import VectorIndex
-from goclaw.storage import chunks, index_meta, memories, namespaces, vectors
+from goclaw.storage import chunks, index_meta, memories, namespaces, token_vectors, vectors
 from goclaw.storage.database import Database, Unit
 from goclaw.text.terms import TOKENS_VERSION, index_terms
 
@@ -52,7 +54,9 @@ class Reindexer:
                 break
             outcomes = self.embedder.embed(provider, waiting)
             refused = self.embedder.store(model_no, missing, waiting, outcomes)
-            sample += [each for each in outcomes if isinstance(each, np.ndarray)][:: len(sample) // FLOOR_SAMPLE + 1]
+            sample += [each.vector for each in outcomes if isinstance(each, TextVectors)][
+                :: len(sample) // FLOOR_SAMPLE + 1
+            ]
             after_slot = missing[-1]
             done, failed = done + len(waiting) - refused, failed + refused
             run.report(done=done, failed=failed, total=total)
@@ -71,7 +75,7 @@ class Reindexer:
             if not rows:
                 return
             fresh = [
-                (row.slot, index_terms(embeddable_text(records[row.memory_id], row.text)))
+                (row.slot, *_words_and_structure(records[row.memory_id], row.text))
                 for row in rows
                 if row.memory_id in records
             ]
@@ -85,12 +89,17 @@ class Reindexer:
         index_meta.switch_to(unit, model_no, floor)
         if old is not None and old.model_no != model_no:
             vectors.drop_model(unit, old.model_no)
+            token_vectors.drop_model(unit, old.model_no)
 
 
-def _put_terms(unit: Unit, *, fresh: list[tuple[int, bytes]]) -> None:
+def _words_and_structure(record: MemoryRecord, chunk: str) -> tuple[bytes, bytes]:
+    return index_terms(embeddable_text(record, chunk)), structure_in(record, chunk)
+
+
+def _put_terms(unit: Unit, *, fresh: list[tuple[int, bytes, bytes]]) -> None:
     chunks.set_terms(unit, fresh, TOKENS_VERSION)
     by_namespace: dict[int, list[int]] = {}
-    for slot, _ in fresh:
+    for slot, _, _ in fresh:
         by_namespace.setdefault(slot >> 32, []).append(slot)
     for namespace_id, slots in by_namespace.items():
         namespaces.note_changes(unit, namespace_id, slots)

@@ -12,3 +12,4 @@ class Chunk:
     end: int
     text: str
     terms: bytes  # sorted (uint32 hash of the term, uint8 count), little-endian, five bytes each
+    structure: bytes  # of text/structure.py

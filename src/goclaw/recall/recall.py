@@ -6,7 +6,7 @@ access (which namespaces?) -> search (keyword + vector, min_score, decay, eviden
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from goclaw.embedding.provider import Vector
+from goclaw.embedding.token_vectors import TextVectors
 from goclaw.model.access import Reading, WriteAccess
 from goclaw.model.clock import Clock
 from goclaw.model.hit import Found, Reason
@@ -47,15 +47,15 @@ class Recaller:
         """What the principal may see that answers the question; an honest, reasoned "nothing" otherwise."""
         if not principal.is_identified:
             return _NOBODY
-        vector = self.embed(ask)
+        vectors = self.embed(ask)
         with self.database.read() as reader:
             states = readable_states(reader, principal, self.write_access, _READINGS[ask.mode])
-            found = self.find(reader, principal, ask, vector, states)
+            found = self.find(reader, principal, ask, vectors, states)
         trace = trace_of(self.ids.new_id(), principal, ask, found, self.clock.now())
         return self.keep_trace(principal, found, trace)
 
-    def embed(self, ask: Ask) -> Vector | None:
-        """The question's vector; a private question is embedded in this process or not at all."""
+    def embed(self, ask: Ask) -> TextVectors | None:
+        """The question's vectors; a private question is embedded in this process or not at all."""
         return self.vectors.embed_query(ask.text, in_process_only=ask.is_private) if ask.text.strip() else None
 
     def find(
@@ -63,14 +63,17 @@ class Recaller:
         reader: Reader,
         principal: Principal,
         ask: Ask,
-        vector: Vector | None,
+        vectors: TextVectors | None,
         states: Sequence[NamespaceState],
     ) -> Found:
         """Rank and label what the namespaces hold; no trace."""
         index = self.vectors.state(reader)
         now = self.clock.now()
         query = Query.of(
-            ask.text, vector=vector if index.model_no is not None else None, now=now, withheld_bits=ask.withheld_bits
+            ask.text,
+            vectors=vectors if index.model_no is not None else None,
+            now=now,
+            withheld_bits=ask.withheld_bits,
         )
         ranking = hybrid.search(reader, self.blocks, states, query, self.options(ask, index.model_no, index.floor))
         slots = [*(row.slot for row in ranking.hits), *(row.slot for row in ranking.withheld)]
@@ -89,7 +92,7 @@ class Recaller:
         return Found(
             hits=hits,
             reason=None if hits else ranking.reason or Reason.NO_CANDIDATES,
-            notes=self._notes(ranking, index.reason, vector),
+            notes=self._notes(ranking, index.reason, vectors),
             withheld=label_withheld(ranking.withheld, texts, ask.withheld_bits),
             searched_namespaces=len(states),
         )
@@ -99,12 +102,12 @@ class Recaller:
         search = self.settings.memory.search
         return hybrid.Options.of(search, limit=ask.limit or search.max_results, model_no=model_no, model_floor=floor)
 
-    def _notes(self, ranking: Ranking, index_reason: Reason | None, vector: Vector | None) -> tuple[Reason, ...]:
+    def _notes(self, ranking: Ranking, index_reason: Reason | None, vectors: TextVectors | None) -> tuple[Reason, ...]:
         """What was missing although the answer may be good."""
         notes = []
         if index_reason is not None:
             notes.append(index_reason)
-        elif self.vectors.provider is not None and vector is None and ranking.reason is not Reason.NO_TERMS:
+        elif self.vectors.provider is not None and vectors is None and ranking.reason is not Reason.NO_TERMS:
             notes.append(Reason.PROVIDER_DOWN)
         return tuple(notes)
 

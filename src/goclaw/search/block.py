@@ -2,8 +2,9 @@
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,12 @@ from goclaw.search.growing import extend, held_bytes
 from goclaw.search.int8_vectors import Int8Vectors
 from goclaw.search.postings import Postings, Triples
 from goclaw.storage.chunks import BlockRow
+from goclaw.text.structure import NO_STRUCTURE, STRUCTURE_BYTES
 
 NEVER = np.iinfo(np.int64).max  # due_at of a row whose policy time does not change
 _SLOT_BITS = 32
 _SLOT_MASK = (1 << _SLOT_BITS) - 1
+_STRUCTURE = np.dtype([("session", "<u4"), ("turn", "<u4"), ("speaker", "<u4"), ("traits", "<u2")])
 _TAIL_ROWS = 1_000  # an unsorted tail or a number of deleted rows above this, and above a tenth, is worth sorting anew
 
 
@@ -30,46 +33,44 @@ class Columns:
     lengths: NDArray[np.int32]  # words
     policies: NDArray[np.int16]  # bits of model/use_policy.py
     updated_at: NDArray[np.int64]  # microseconds since 1970
-    checks: NDArray[np.uint32]  # of the terms, to notice that a row was tokenised anew
+    checks: NDArray[np.uint32]  # of terms and structure, to notice that a row was tokenised anew
+    sessions: NDArray[np.uint32]  # as text/structure.py packs them, like the next three
+    turns: NDArray[np.uint32]
+    speakers: NDArray[np.uint32]
+    traits: NDArray[np.uint16]
 
     @classmethod
     def of(cls, rows: Sequence[BlockRow], lengths: NDArray[np.int32]) -> "Columns":
         """The columns of stored rows."""
-        slots, ordinals, terms, policies, _, _, updated_at = zip(*rows, strict=True) if rows else ((),) * 7
+        slots, ordinals, terms, policies, _, _, updated_at, packed = zip(*rows, strict=True) if rows else ((),) * 8
+        structures = np.frombuffer(b"".join(map(_whole, packed)), _STRUCTURE)
         return cls(
             (np.array(slots, np.int64) & _SLOT_MASK).astype(np.uint32),
             np.array(ordinals, np.uint16),
             lengths,
             np.array(policies, np.int16),
             np.array(updated_at, np.int64),
-            np.array(list(map(zlib.crc32, terms)), np.uint32),
+            np.array(list(map(_check, terms, packed)), np.uint32),
+            structures["session"].astype(np.uint32),
+            structures["turn"].astype(np.uint32),
+            structures["speaker"].astype(np.uint32),
+            structures["traits"].astype(np.uint16),
         )
 
     def extended(self, more: "Columns") -> "Columns":
         """With rows behind."""
-        return Columns(
-            extend(self.numbers, more.numbers),
-            extend(self.ordinals, more.ordinals),
-            extend(self.lengths, more.lengths),
-            extend(self.policies, more.policies),
-            extend(self.updated_at, more.updated_at),
-            extend(self.checks, more.checks),
-        )
+        return Columns(*(extend(mine, theirs) for mine, theirs in zip(self._all(), more._all(), strict=True)))
 
     def only(self, kept: NDArray[np.bool_]) -> "Columns":
         """The kept rows, moved together."""
-        return Columns(
-            self.numbers[kept],
-            self.ordinals[kept],
-            self.lengths[kept],
-            self.policies[kept],
-            self.updated_at[kept],
-            self.checks[kept],
-        )
+        return Columns(*(column[kept] for column in self._all()))
+
+    def _all(self) -> tuple[NDArray[Any], ...]:
+        return tuple(getattr(self, field.name) for field in fields(self))
 
     @property
     def nbytes(self) -> int:
-        return held_bytes(self.numbers, self.ordinals, self.lengths, self.policies, self.updated_at, self.checks)
+        return held_bytes(*self._all())
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,7 @@ class Block:
         None where the rows alone cannot tell (a text was tokenised anew, a row is unknown): load it again.
         """
         touched, kept = self.rows_of(slots), self.rows_of([row.slot for row in found])
-        checks = np.array([zlib.crc32(row.terms) for row in found], np.uint32)
+        checks = np.array([_check(row.terms, row.structure) for row in found], np.uint32)
         if (kept < 0).any() or (self.columns.checks[kept] != checks).any():
             return None
         touched = touched[touched >= 0]
@@ -220,6 +221,14 @@ class Block:
         policies = self.columns.policies.copy()
         policies[list(due)] = list(due.values())
         return policies
+
+
+def _whole(packed: bytes | None) -> bytes:
+    return packed if packed is not None and len(packed) == STRUCTURE_BYTES else NO_STRUCTURE
+
+
+def _check(terms: bytes, packed: bytes | None) -> int:
+    return zlib.crc32(packed or b"", zlib.crc32(terms))
 
 
 def _dues(rows: Iterable[BlockRow], places: Iterable[int]) -> dict[int, tuple[int, int]]:

@@ -41,6 +41,10 @@ class RowSource(Protocol):
         """Float32 bytes by slot; missing ones are left out."""
         ...
 
+    def words_at(self, reader: Reader, model_no: int, slots: Sequence[int]) -> dict[int, bytes]:
+        """Packed vectors of words (embedding/token_vectors.py) by slot; missing ones are left out."""
+        ...
+
 
 @dataclass(slots=True)
 class _Counts:

@@ -6,7 +6,8 @@ hits are asked for.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ from goclaw.search.decay import decay
 from goclaw.search.evidence_check import has_evidence
 from goclaw.search.keyword import KeywordScores, score_keywords
 from goclaw.search.query import Query
+from goclaw.search.ranker import DEFAULT, Ranker, load_ranker
+from goclaw.search.rerank import Examined, Examiner, rescored
 from goclaw.search.vector import RESCORED, VectorScores, rescore, score_vectors
 from goclaw.search.view import Candidates, Rows, View, best_rows
 from goclaw.settings.settings import SearchSettings
@@ -46,6 +49,7 @@ class Options:
     candidates: int  # per list
     half_life_days: float
     decay_floor: float
+    ranker: Ranker | None  # ranks the best candidates again; None: the first ranking stands
 
     @classmethod
     def of(cls, settings: SearchSettings, *, limit: int, model_no: int | None, model_floor: float | None) -> "Options":
@@ -62,6 +66,7 @@ class Options:
             candidates=min(max(wanted, FEWEST_CANDIDATES), MOST_CANDIDATES),
             half_life_days=settings.half_life_days,
             decay_floor=settings.decay_floor,
+            ranker=_ranker(settings),
         )
 
     @property
@@ -73,6 +78,13 @@ class Options:
     def evidence_floor(self) -> float | None:
         """The cosine that counts as evidence."""
         return self.model_floor if self.min_similarity is None else self.min_similarity
+
+
+def _ranker(settings: SearchSettings) -> Ranker | None:
+    """Ranks are never weighed again: ``fusion: rrf`` is what its name says."""
+    if settings.rerank == "none" or settings.fusion == "rrf":
+        return None
+    return load_ranker(Path(settings.ranker) if settings.ranker else DEFAULT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +120,47 @@ def search(
     """Rank the rows of the namespaces. ``states`` must come from ``reader``'s own snapshot."""
     if not query.terms:
         return Ranking((), Reason.NO_TERMS)
+    return _score(reader, cache, states, query, options).rank()
+
+
+@dataclass(frozen=True, slots=True)
+class ExaminedMemories:
+    """The candidates of a question: what a ranker is fitted on. Parallel arrays."""
+
+    examined: Examined
+    first: NDArray[np.floating[Any]]  # scores of the first ranking
+    memories: NDArray[np.int64]  # slot of the first chunk of each one's memory
+
+
+def examine(
+    reader: Reader, cache: BlockCache, states: Sequence[NamespaceState], query: Query, options: Options
+) -> ExaminedMemories | None:
+    """What the second ranking would weigh; None where there is no candidate."""
+    if not query.terms:
+        return None
+    ranker = _score(reader, cache, states, query, replace(options, ranker=None))
+    examined = ranker.examine()
+    if examined is None:
+        return None
+    rows = examined.rows
+    return ExaminedMemories(examined, ranker.first[rows], ranker.view.describe(rows).memories)
+
+
+def _score(
+    reader: Reader, cache: BlockCache, states: Sequence[NamespaceState], query: Query, options: Options
+) -> "_Ranker":
     model_no = options.model_no if query.vector is not None else None
     view = View(cache.current(reader, states, model_no), query.now, query.withheld_bits)
     keyword = score_keywords(view, query.terms)
     worded = best_rows(keyword.bm25, view.allowed, options.list_depth)
-    if query.vector is None or model_no is None:
-        return _Ranker(view, options, keyword, worded, None, None).rank()
-    vectors = score_vectors(view, query.vector)
-    nearest = best_rows(vectors.cosines, view.allowed, max(RESCORED, options.list_depth))
-    rescore(vectors, nearest, query.vector, view, reader, cache.source, model_no)
-    return _Ranker(view, options, keyword, worded, vectors, nearest).rank()
+    vectors: VectorScores | None = None
+    nearest: Rows | None = None
+    if query.vector is not None and model_no is not None:
+        vectors = score_vectors(view, query.vector)
+        nearest = best_rows(vectors.cosines, view.allowed, max(RESCORED, options.list_depth))
+        rescore(vectors, nearest, query.vector, view, reader, cache.source, model_no)
+    examiner = Examiner(reader, cache.source, model_no, view, query, keyword, vectors)
+    return _Ranker(view, options, keyword, worded, vectors, nearest, examiner)
 
 
 class _Choice(NamedTuple):
@@ -139,8 +182,9 @@ class _Ranker:
         worded: Rows,  # the best by words
         vectors: VectorScores | None,
         nearest: Rows | None,  # the best by meaning
+        examiner: Examiner,
     ) -> None:
-        self._view = view
+        self.view = view
         self._options = options
         self._keyword = keyword
         self._vectors = vectors
@@ -149,17 +193,28 @@ class _Ranker:
         self._strength = fusion.keyword_strength(keyword)
         self._worded = self._in_order(worded, keyword.bm25)
         self._nearest = None if vectors is None or nearest is None else self._in_order(nearest, vectors.cosines)
-        self._fused = self._fuse_scores() if options.by_score else self._fuse_ranks()
+        self.first = self._fuse_scores() if options.by_score else self._fuse_ranks()
+        self._examiner = examiner
+        self._scores = self.first if options.ranker is None else self._rescore(options.ranker)
+
+    def examine(self) -> Examined | None:
+        """The candidates of the first ranking with all that is known of them."""
+        masked = np.empty(0, np.intp) if self._masked is None else best_rows(self.first, self._masked, MOST_WITHHELD)
+        return self._examiner.examine(self.first, masked[:MOST_WITHHELD])
 
     def rank(self) -> Ranking:
-        allowed = self._view.allowed
-        best = float(self._fused.max(initial=0, where=allowed))
-        fitting = self._fused >= self._least_score(best)
+        allowed = self.view.allowed
+        best = float(self._scores.max(initial=0, where=allowed))
+        fitting = self._scores >= self._least_score(best)
         evident = fitting & self._has_evidence()
         hits = self._hits(evident & allowed)
         withheld = self._withheld(evident, hits)
         reason = None if hits else self._why_empty(best, bool((fitting & allowed).any()), withheld)
         return Ranking(hits, reason, withheld)
+
+    def _rescore(self, ranker: Ranker) -> fusion.Fused:
+        examined = self.examine()
+        return self.first if examined is None else rescored(self.first, examined, ranker)
 
     def _fuse_scores(self) -> fusion.Fused:
         if self._vectors is None:
@@ -171,11 +226,11 @@ class _Ranker:
         lists = [self._with_masked(self._keyword.bm25, self._worded)]
         if self._vectors is not None and self._nearest is not None:
             lists.append(self._with_masked(self._vectors.cosines, self._nearest))
-        return fusion.fuse_ranks(lists, self._view.row_count, k=self._options.rrf_k, depth=self._options.candidates)
+        return fusion.fuse_ranks(lists, self.view.row_count, k=self._options.rrf_k, depth=self._options.candidates)
 
     def _in_order(self, rows: Rows, scores: NDArray[np.floating[Any]]) -> Rows:
         """One list, best first; ties go by slot, which is the order of rows within a namespace."""
-        order = np.lexsort((self._view.slots(rows), -scores[rows]))
+        order = np.lexsort((self.view.slots(rows), -scores[rows]))
         return rows[order][: self._options.list_depth]
 
     def _with_masked(self, scores: NDArray[np.floating[Any]], ranked: Rows) -> fusion.RankedList:
@@ -203,12 +258,12 @@ class _Ranker:
         found = self._pool(among, pool)
         weights = decay(
             found.updated_at,
-            self._view.now,
+            self.view.now,
             found.is_evergreen,
             half_life_days=self._options.half_life_days,
             floor=self._options.decay_floor,
         )
-        scores = self._fused[found.rows] * weights
+        scores = self._scores[found.rows] * weights
         order = np.lexsort((found.slots, -found.updated_at, -scores)).tolist()
         best_of: dict[int, _Choice] = {}
         for at in order:
@@ -225,8 +280,8 @@ class _Ranker:
         """The best rows, enough of them for ``count`` memories where there are so many."""
         wanted = count
         while True:
-            rows = best_rows(self._fused, among, wanted)
-            found = self._view.describe(rows)
+            rows = best_rows(self._scores, among, wanted)
+            found = self.view.describe(rows)
             if len(rows) < wanted or len(np.unique(found.memories)) >= count:
                 return found
             wanted *= 4
@@ -254,7 +309,8 @@ class _Ranker:
         keyword, vectors = self._keyword, self._vectors
         matched = int(keyword.matched[row])
         return {
-            "fused": float(self._fused[row]),
+            "fused": float(self.first[row]),
+            "relevance": float(self._scores[row]) if self._options.ranker else None,
             "keyword": float(self._strength[row]),
             "bm25": float(keyword.bm25[row]),
             "matched_terms": matched,
@@ -268,7 +324,7 @@ class _Ranker:
             return ()
         least = hits[-1].score if len(hits) >= self._options.limit else 0.0
         chosen = self._choose(evident & self._masked, MOST_WITHHELD, MOST_WITHHELD)
-        return tuple(WithheldRow(one.slot, int(self._view.policies[one.row])) for one in chosen if one.score >= least)
+        return tuple(WithheldRow(one.slot, int(self.view.policies[one.row])) for one in chosen if one.score >= least)
 
     def _why_empty(self, best: float, any_fits: bool, withheld: Sequence[WithheldRow]) -> Reason:
         if withheld:

@@ -1,5 +1,6 @@
 """Keyword: exact BM25 over exactly the rows a caller may see."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,8 +21,22 @@ class KeywordScores:
     bm25: NDArray[np.float64]
     rows: Rows  # those with a score, ascending
     matched: NDArray[np.int64]  # distinct query terms in the row
-    term_count: int  # distinct query terms
-    idf_sum: float  # of all query terms, so also of those nobody uses
+    found: Found  # every term in every row, as rows of the view
+    numbers: NDArray[np.uint32]  # the distinct query terms, ascending; ``found.which`` counts in them
+    idf: NDArray[np.float64]  # of each
+    whole_idf: NDArray[np.float64]  # of each; a word nobody uses weighs like one that a single row has
+    average: float  # length of a living row
+    b: float
+
+    @property
+    def term_count(self) -> int:
+        """Distinct query terms."""
+        return len(self.numbers)
+
+    @property
+    def idf_sum(self) -> float:
+        """The weight of the whole question."""
+        return float(self.whole_idf.sum())
 
 
 def score_keywords(view: View, terms: QueryTerms) -> KeywordScores:
@@ -36,30 +51,50 @@ def score_keywords(view: View, terms: QueryTerms) -> KeywordScores:
     parts = [part for part in (_find(view, block_no, numbers) for block_no in range(len(view.blocks))) if part]
     count = max(view.alive_count, 1)
     average, b = _length_statistics(view, count)
-    if not parts:
-        nothing = np.zeros(total)
-        return KeywordScores(
-            bm25=nothing,
-            rows=np.flatnonzero(nothing),
-            matched=nothing.astype(np.int64),
-            term_count=len(numbers),
-            idf_sum=_whole_weight(np.zeros(len(numbers)), count),
-        )
-    rows = np.concatenate([found.rows for found, _ in parts])
-    lengths = np.concatenate([length for _, length in parts])
-    which = np.concatenate([found.which for found, _ in parts])
-    times = np.concatenate([found.counts for found, _ in parts]).astype(np.float64)
-    frequencies = np.bincount(which, minlength=len(numbers))
-    idf = _idf(frequencies, count)
-    weights = idf[which] * (times * (K1 + 1)) / (times + (K1 * (1 - b)) + (K1 * b / average) * lengths)
-    bm25 = np.asarray(np.bincount(rows, weights=weights, minlength=total), np.float64)
+    found, lengths = _together(parts)
+    times = found.counts.astype(np.float64)
+    frequencies = np.bincount(found.which, minlength=len(numbers))
+    idf = idf_of(frequencies, count)
+    weights = idf[found.which] * (times * (K1 + 1)) / (times + (K1 * (1 - b)) + (K1 * b / average) * lengths)
+    bm25 = np.asarray(np.bincount(found.rows, weights=weights, minlength=total), np.float64)
     return KeywordScores(
         bm25=bm25,
         rows=np.flatnonzero(bm25),
-        matched=np.bincount(rows, minlength=total),
-        term_count=len(numbers),
-        idf_sum=_whole_weight(frequencies, count),
+        matched=np.bincount(found.rows, minlength=total),
+        found=found,
+        numbers=numbers,
+        idf=idf,
+        # (By its own idf an unused word would weigh five times as much as the found ones in a store of one row.)
+        whole_idf=idf_of(np.maximum(frequencies, 1), count),
+        average=average,
+        b=b,
     )
+
+
+def rows_with_any(view: View, terms: frozenset[int]) -> NDArray[np.bool_]:
+    """Which living rows of the view hold any of the terms."""
+    holds = np.zeros(view.row_count, np.bool_)
+    numbers = np.array(sorted(terms), np.uint32)
+    for number in range(len(view.blocks)):
+        part = _find(view, number, numbers)
+        if part is not None:
+            holds[part[0].rows] = True
+    return holds
+
+
+def _together(parts: Sequence[tuple[Found, NDArray[np.int32]]]) -> tuple[Found, NDArray[np.int32]]:
+    """The blocks' findings as one, with the lengths of the rows."""
+    if not parts:
+        return Found(np.empty(0, np.int32), np.empty(0, np.uint8), np.empty(0, np.intp)), np.empty(0, np.int32)
+    if len(parts) == 1:
+        return parts[0]
+    founds = [found for found, _ in parts]
+    whole = Found(
+        np.concatenate([found.rows for found in founds]),
+        np.concatenate([found.counts for found in founds]),
+        np.concatenate([found.which for found in founds]),
+    )
+    return whole, np.concatenate([lengths for _, lengths in parts])
 
 
 def _find(view: View, block_no: int, numbers: NDArray[np.uint32]) -> tuple[Found, NDArray[np.int32]] | None:
@@ -76,17 +111,10 @@ def _find(view: View, block_no: int, numbers: NDArray[np.uint32]) -> tuple[Found
     return Found(rows, found.counts, found.which), lengths
 
 
-def _idf(frequencies: NDArray[np.number], count: int) -> NDArray[np.float64]:
+def idf_of(frequencies: NDArray[np.number], count: int) -> NDArray[np.float64]:
+    """The weight of terms by how many of ``count`` rows hold them."""
     idf: NDArray[np.float64] = np.log1p((count - frequencies + 0.5) / (frequencies + 0.5))
     return idf
-
-
-def _whole_weight(frequencies: NDArray[np.number], count: int) -> float:
-    """The weight of a whole question; a word nobody uses weighs like one that a single row has.
-
-    (By its own idf it would weigh five times as much as the found ones in a store of one row.)
-    """
-    return float(_idf(np.maximum(frequencies, 1), count).sum())
 
 
 def _length_statistics(view: View, count: int) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from goclaw.storage import chunks, namespaces, vectors
+from goclaw.storage import chunks, namespaces, token_vectors, vectors
 from goclaw.storage.chunks import BlockRow
 from goclaw.storage.database import Reader
 
@@ -30,3 +30,7 @@ class StoredRows:
     def vectors_at(self, reader: Reader, model_no: int, slots: Sequence[int]) -> dict[int, bytes]:
         """Float32 bytes by slot; missing ones are left out."""
         return vectors.at(reader, model_no, slots)
+
+    def words_at(self, reader: Reader, model_no: int, slots: Sequence[int]) -> dict[int, bytes]:
+        """Packed vectors of words by slot; missing ones are left out."""
+        return token_vectors.at(reader, model_no, slots)

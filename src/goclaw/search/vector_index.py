@@ -6,8 +6,9 @@ the index was built with, vector search pauses, keywords go on, and the answer s
 
 from dataclasses import dataclass
 
-from goclaw.embedding.provider import EmbeddingIdentity, EmbeddingProvider, Vector
+from goclaw.embedding.provider import EmbeddingIdentity, EmbeddingProvider
 from goclaw.embedding.query_cache import QueryCache
+from goclaw.embedding.token_vectors import TextVectors
 from goclaw.model.errors import ProviderError
 from goclaw.model.hit import Reason
 from goclaw.settings.log import log_for
@@ -84,8 +85,8 @@ class VectorIndex:
         index_meta.switch_to(unit, index_meta.add_building(unit, identity), None)
         return True
 
-    def embed_query(self, text: str, *, in_process_only: bool = False) -> Vector | None:
-        """The question's vector, or None where the provider does not answer in time: keywords then answer alone.
+    def embed_query(self, text: str, *, in_process_only: bool = False) -> TextVectors | None:
+        """The question's vectors, or None where the provider does not answer in time: keywords then answer alone.
 
         ``in_process_only``: the text must not leave this process, so a service is not asked.
         """

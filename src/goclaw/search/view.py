@@ -55,6 +55,18 @@ class View:
         """The slots, as stored, of ascending rows."""
         return _chained([block.slots(own) for block, own in self._by_block(rows)])
 
+    def column(self, rows: Rows, name: str) -> NDArray[Any]:
+        """One of the blocks' columns at rows in any order; 0 for row -1."""
+        found = np.zeros(len(rows), self._type_of(name))
+        for block, start, end in zip(self.blocks, self.starts, self.starts[1:], strict=False):
+            inside = (rows >= start) & (rows < end)
+            found[inside] = getattr(block.columns, name)[rows[inside] - start]
+        return found
+
+    def _type_of(self, name: str) -> np.dtype[Any]:
+        dtype: np.dtype[Any] = getattr(self.blocks[0].columns, name).dtype
+        return dtype
+
     def describe(self, rows: Rows) -> "Candidates":
         """What is needed to put ascending rows into their final order."""
         parts = self._by_block(rows)

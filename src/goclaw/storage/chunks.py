@@ -29,6 +29,7 @@ class ChunkRow(NamedTuple):
     due_at: int | None  # when the policy changes by itself, microseconds since 1970
     due_policy: int | None  # the bits it has from then on
     updated_at: int
+    structure: bytes | None  # of text/structure.py; None in chunks of an older version
 
 
 class ChunkText(NamedTuple):
@@ -49,10 +50,11 @@ class BlockRow(NamedTuple):
     due_at: int | None
     due_policy: int | None
     updated_at: int
+    structure: bytes | None
 
 
 _C = MEMORY_CHUNKS.c
-_OF_BLOCK = (_C.slot, _C.ordinal, _C.terms, _C.policy, _C.due_at, _C.due_policy, _C.updated_at)
+_OF_BLOCK = (_C.slot, _C.ordinal, _C.terms, _C.policy, _C.due_at, _C.due_policy, _C.updated_at, _C.structure)
 
 
 def _at_slots(size: int) -> ColumnElement[bool]:
@@ -87,8 +89,8 @@ _STALE_TOKENS = Statement(
 _SET_TERMS = Statement(
     MEMORY_CHUNKS.update()
     .where(_C.slot == bindparam("which"))
-    .values(terms=bindparam("new_terms"), tokens_version=bindparam("made_by")),
-    *("new_terms", "made_by", "which"),
+    .values(terms=bindparam("new_terms"), structure=bindparam("new_structure"), tokens_version=bindparam("made_by")),
+    *("new_terms", "new_structure", "made_by", "which"),
 )
 _EXISTING = StatementFamily(lambda size: select(_C.slot).where(_at_slots(size)))
 _COUNT = Statement(select(func.count()).select_from(MEMORY_CHUNKS))
@@ -164,9 +166,9 @@ def stale_tokens(reader: Reader, tokens_version: int, limit: int) -> list[ChunkR
     return [ChunkRow._make(row) for row in reader.all(_STALE_TOKENS, (tokens_version, limit))]
 
 
-def set_terms(unit: Unit, terms: Sequence[tuple[int, bytes]], tokens_version: int) -> None:
-    """Give chunks (by slot) words made by this version of the tokeniser."""
-    unit.run_many(_SET_TERMS, [(words, tokens_version, slot) for slot, words in terms])
+def set_terms(unit: Unit, terms: Sequence[tuple[int, bytes, bytes]], tokens_version: int) -> None:
+    """Give chunks (slot, terms, structure) words made by this version of the tokeniser."""
+    unit.run_many(_SET_TERMS, [(words, structure, tokens_version, slot) for slot, words, structure in terms])
 
 
 def existing(reader: Reader, slots: Sequence[int]) -> set[int]:

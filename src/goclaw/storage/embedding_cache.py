@@ -9,8 +9,6 @@ from goclaw.storage.database import Reader, Unit
 from goclaw.storage.schema import EMBEDDING_CACHE
 from goclaw.storage.statement import InsertOrReplace, Statement, StatementFamily, in_portions
 
-_BYTES_PER_NUMBER = 4  # float32
-
 
 class CacheKey(NamedTuple):
     """Whose vectors, and made how; the hash of a text completes it."""
@@ -43,15 +41,15 @@ _DELETE_OLDER = Statement(EMBEDDING_CACHE.delete().where(_E.updated_at <= bindpa
 
 
 def get_many(reader: Reader, key: CacheKey, hashes: Sequence[str]) -> dict[str, bytes]:
-    """Hash to float32 bytes; unknown hashes are left out."""
+    """Hash to bytes as they were kept; unknown hashes are left out."""
     found: dict[str, bytes] = {}
     for portion in in_portions(hashes):
         found.update(reader.all(_GET.of(len(portion)), (*key, *StatementFamily.padded(portion))))
     return found
 
 
-def put_many(unit: Unit, key: CacheKey, vectors: Sequence[tuple[str, bytes]], now: int) -> None:
-    """Remember (hash, float32 bytes) pairs."""
+def put_many(unit: Unit, key: CacheKey, vectors: Sequence[tuple[str, bytes]], dims: int, now: int) -> None:
+    """Remember (hash, bytes) pairs: ``dims`` float32 numbers, and whatever the caller keeps behind them."""
     rows = [
         (
             key.workspace_id,
@@ -61,7 +59,7 @@ def put_many(unit: Unit, key: CacheKey, vectors: Sequence[tuple[str, bytes]], no
             key.provider_key,
             key.input_type,
             vector,
-            len(vector) // _BYTES_PER_NUMBER,
+            dims,
             now,
         )
         for text_hash, vector in vectors

@@ -4,7 +4,7 @@ from dataclasses import astuple, dataclass
 
 from sqlalchemy import bindparam, select
 
-from goclaw.storage import vectors
+from goclaw.storage import token_vectors, vectors
 from goclaw.storage.counters import next_number
 from goclaw.storage.database import Reader, Row, Unit
 from goclaw.storage.schema import INDEX_META
@@ -71,6 +71,7 @@ def add_building(unit: Unit, identity: IndexIdentity) -> int:
         if left.identity == identity:
             return left.model_no
         vectors.drop_model(unit, left.model_no)
+        token_vectors.drop_model(unit, left.model_no)
         unit.run(_DELETE, (left.model_no,))
     number = next_number(unit, "model")
     unit.run(_INSERT, (number, _BUILDING, *astuple(identity), None))

@@ -26,6 +26,7 @@ from goclaw.storage.schema import (
     AUDIT_SEALS,
     CHANNEL_MEMBERS,
     CHANNELS,
+    CHUNK_TOKEN_VECTORS,
     CHUNK_VECTORS,
     INDEX_META,
     MEMORIES,
@@ -61,7 +62,7 @@ _C, _N, _M, _V, _P, _T, _J = (
     table.c for table in (MEMORY_CHUNKS, NAMESPACES, MEMORIES, CHUNK_VECTORS, PENDING_VECTORS, MEMORY_TAGS, MEMORY_JOBS)
 )
 _LINK, _ORIGIN, _ITEM, _EVENT = (table.c for table in (RECORD_LINKS, RECORD_ORIGINS, TRACE_ITEMS, AUDIT_LOG))
-_SEAL, _WAITING = AUDIT_SEALS.c, UNSEALED_EVENTS.c
+_SEAL, _WAITING, _TOKENS = AUDIT_SEALS.c, UNSEALED_EVENTS.c, CHUNK_TOKEN_VECTORS.c
 _WAITS = (_WAITING.workspace_id == _EVENT.workspace_id, _WAITING.event_id == _EVENT.id)
 _IN_PROJECT, _IN_CHANNEL = PROJECT_MEMBERS.c, CHANNEL_MEMBERS.c
 _SLOTS = literal(1 << SLOT_BITS, BigInteger)
@@ -142,6 +143,8 @@ _OF_RECORDS = (
 _OF_CHUNKS = (
     _orphans("orphan_vectors", CHUNK_VECTORS, _no(_C.slot == _V.slot)),
     _orphans("vectors_of_no_model", CHUNK_VECTORS, _no(INDEX_META.c.model_no == _V.model_no)),
+    _orphans("orphan_token_vectors", CHUNK_TOKEN_VECTORS, _no(_C.slot == _TOKENS.slot)),
+    _orphans("token_vectors_of_no_model", CHUNK_TOKEN_VECTORS, _no(INDEX_META.c.model_no == _TOKENS.model_no)),
     _orphans("orphan_pending_vectors", PENDING_VECTORS, _no(_C.slot == _P.slot)),
     Check(
         "low_slot_counters",

@@ -24,7 +24,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from goclaw.model.errors import SchemaTooNew, StoreError
 
 # Every step of the schema, oldest first; each is a file in migrations/versions. The last one is what this module says.
-REVISIONS = ("0001", "0002", "0003", "0004")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005")
 HEAD = REVISIONS[-1]
 
 METADATA = MetaData()
@@ -137,6 +137,7 @@ MEMORY_CHUNKS = Table(
     Column("due_at", BigInteger),  # when the policy changes by itself
     Column("due_policy", Integer),  # to which bits
     Column("updated_at", BigInteger, nullable=False),
+    Column("structure", LargeBinary),  # of text/structure.py; NULL in chunks of an older version
 )
 Index("ix_memory_chunks_memory", MEMORY_CHUNKS.c.memory_id)
 _HAS_DUE = MEMORY_CHUNKS.c.due_at.is_not(None)
@@ -149,6 +150,15 @@ CHUNK_VECTORS = Table(
     Column("slot", BigInteger, primary_key=True, autoincrement=False),
     Column("model_no", Integer, primary_key=True, autoincrement=False),
     Column("vec", LargeBinary, nullable=False),  # float32, little-endian
+)
+
+# One vector for each word of a short chunk, where the model gives them; read for the best candidates only.
+CHUNK_TOKEN_VECTORS = Table(
+    "chunk_token_vectors",
+    METADATA,
+    Column("slot", BigInteger, primary_key=True, autoincrement=False),
+    Column("model_no", Integer, primary_key=True, autoincrement=False),
+    Column("tokens", LargeBinary, nullable=False),  # of embedding/token_vectors.py
 )
 
 # The list of chunks that wait for their vector in the current model.

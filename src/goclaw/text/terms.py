@@ -16,7 +16,7 @@ import Stemmer
 
 from goclaw.text.tokens import normalise, pair_up, raw_words, split_word
 
-TOKENS_VERSION = 1  # stands in every chunk; a change re-tokenises as a job
+TOKENS_VERSION = 2  # stands in every chunk; a change re-tokenises as a job
 MAX_QUERY_CHARS = 2_000
 TERM_BYTES = 5  # uint32 hash, uint8 count
 _MAX_COUNT = 255

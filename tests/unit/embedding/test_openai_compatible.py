@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from goclaw.embedding.batches import EmbeddingFailure, embed_each
 from goclaw.embedding.circuit import CircuitBreaker, GuardedProvider
 from goclaw.embedding.openai_compatible import OpenAiCompatibleProvider
 from goclaw.embedding.provider import BadVectors, ProviderRefusal
+from goclaw.embedding.token_vectors import TextVectors
 from goclaw.model.clock import ManualClock
 from goclaw.model.errors import ProviderError
 from tests.fakes.openai_server import Answer, OpenAiServer, too_many, vector_of
@@ -45,6 +46,10 @@ def open_provider(server: OpenAiServer) -> Iterator[Callable[..., OpenAiCompatib
 @pytest.fixture
 def provider(open_provider: Callable[..., OpenAiCompatibleProvider]) -> OpenAiCompatibleProvider:
     return open_provider()
+
+
+def vectors_in(outcomes: Sequence[object]) -> np.ndarray:
+    return np.array([outcome.vector for outcome in outcomes if isinstance(outcome, TextVectors)])
 
 
 def expected(*texts: str, dims: int = 8) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
@@ -170,7 +175,7 @@ def test_r029_only_the_refused_text_fails(open_provider: Callable[..., OpenAiCom
     assert isinstance(outcomes[1], EmbeddingFailure)
     assert outcomes[1].final
     assert "HTTP 400" in outcomes[1].reason
-    np.testing.assert_allclose(np.array([outcomes[0], outcomes[2]]), expected("a", "c"), atol=1e-6)
+    np.testing.assert_allclose(vectors_in([outcomes[0], outcomes[2]]), expected("a", "c"), atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -219,8 +224,7 @@ def test_r030_with_a_fake_clock_it_waits_each_time_and_then_succeeds(
         assert early.retry_after_s == 1.0
         assert len(server.requests) == asked
         clock.advance(seconds=1)
-    [vector] = embed_each(guarded, ["a"], "document", WAIT_S)
-    np.testing.assert_allclose(vector, expected("a")[0], atol=1e-6)
+    np.testing.assert_allclose(vectors_in(embed_each(guarded, ["a"], "document", WAIT_S)), expected("a"), atol=1e-6)
 
 
 @pytest.mark.parametrize("status", [400, 413, 422])

@@ -27,8 +27,8 @@ def test_a_question_is_embedded_once() -> None:
     cache, provider = QueryCache(), CountingProvider()
     first = cache.embed(provider, "which units?", 3.0)
     second = cache.embed(provider, "which units?", 3.0)
-    assert first.shape == (256,)
-    np.testing.assert_array_equal(first, second)
+    assert first.vector.shape == (256,)
+    np.testing.assert_array_equal(first.vector, second.vector)
     assert provider.asked == ["which units?"]
 
 
@@ -62,7 +62,7 @@ def test_a_failure_is_not_kept() -> None:
 def test_what_is_handed_out_cannot_be_changed() -> None:
     cache, provider = QueryCache(), CountingProvider()
     with pytest.raises(ValueError, match="read-only"):
-        cache.embed(provider, "x", 3.0)[0] = 9
+        cache.embed(provider, "x", 3.0).vector[0] = 9
 
 
 def test_clear_forgets() -> None:
@@ -102,7 +102,7 @@ def test_threads_share_it() -> None:
         try:
             for number in range(300):
                 expected = HashingProvider("a").embed([str(number % 12)], "query", 3.0)[0]
-                np.testing.assert_array_equal(cache.embed(provider, str(number % 12), 3.0), expected)
+                np.testing.assert_array_equal(cache.embed(provider, str(number % 12), 3.0).vector, expected)
         except Exception as error:
             failures.append(error)
 

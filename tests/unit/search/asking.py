@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from goclaw.embedding.token_vectors import TextVectors
 from goclaw.model.namespace import NamespaceState
 from goclaw.search.hybrid import Options, Ranking, search
 from goclaw.search.query import Query
@@ -25,8 +26,8 @@ def ask(
     **options: Any,
 ) -> Ranking:
     """The ranking of a question, by words alone or with a vector; ``options`` replace those of the settings."""
-    asked = None if vector is None else np.array(vector, np.float32)
-    query = Query.of(text, vector=asked, now=NOW, withheld_bits=withheld_bits)
+    asked = None if vector is None else TextVectors(np.array(vector, np.float32))
+    query = Query.of(text, vectors=asked, now=NOW, withheld_bits=withheld_bits)
     settings = Options.of(SearchSettings(), limit=limit, model_no=1 if vector is not None else None, model_floor=floor)
     states = store.all_states() if states is None else states
     return search(READER, store.cache(), states, query, replace(settings, **options))

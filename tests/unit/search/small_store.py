@@ -10,6 +10,7 @@ from goclaw.model.namespace import Namespace, NamespaceState
 from goclaw.model.scope import Scope
 from goclaw.search.blocks import BlockCache
 from goclaw.storage.chunks import BlockRow
+from goclaw.text.structure import structure_of
 from goclaw.text.terms import index_terms
 
 NOW = 1_700_000_000_000_000
@@ -25,6 +26,7 @@ class SmallStore:
     texts: dict[int, str] = field(default_factory=dict)
     changes: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     vectors: dict[tuple[int, int], bytes] = field(default_factory=dict)
+    words: dict[tuple[int, int], bytes] = field(default_factory=dict)
     kept_changes: int = 10_000
     reads: list[str] = field(default_factory=list)
 
@@ -40,15 +42,23 @@ class SmallStore:
         updated_at: int = NOW,
         due: tuple[int, int] | None = None,
         vector: Sequence[float] | None = None,
+        words: bytes | None = None,
+        said: tuple[str, int, str] | None = None,
     ) -> int:
-        """One memory with a chunk for each text; the slot of its first chunk."""
+        """One memory with a chunk for each text, ``said`` in (session, turn, by); the slot of its first chunk."""
         state = self.namespace(namespace)
         first = (namespace << 32) + state.last_slot
         for ordinal, text in enumerate(texts):
             due_at, due_policy = due or (None, None)
             slot = first + ordinal
             self.texts[slot] = text
-            self.stored[slot] = BlockRow(slot, ordinal, index_terms(text), policy, due_at, due_policy, updated_at)
+            session, turn, speaker = said or (None, None, None)
+            structure = structure_of(text, record=" ".join(texts), session_id=session, turn=turn, speaker=speaker)
+            self.stored[slot] = BlockRow(
+                slot, ordinal, index_terms(text), policy, due_at, due_policy, updated_at, structure.packed()
+            )
+            if words is not None:
+                self.words[1, slot] = words
             if vector is not None:
                 self.vectors[1, slot] = np.array(vector, "<f4").tobytes()
         self.states[namespace] = replace(state, last_slot=state.last_slot + len(texts))
@@ -105,3 +115,6 @@ class SmallStore:
 
     def vectors_at(self, reader: Any, model_no: int, slots: Sequence[int]) -> dict[int, bytes]:
         return {slot: self.vectors[model_no, slot] for slot in slots if (model_no, slot) in self.vectors}
+
+    def words_at(self, reader: Any, model_no: int, slots: Sequence[int]) -> dict[int, bytes]:
+        return {slot: self.words[model_no, slot] for slot in slots if (model_no, slot) in self.words}

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from goclaw.search.fusion import fuse_ranks, fuse_scores, keyword_strength, vector_strength
 from goclaw.search.keyword import KeywordScores
+from goclaw.search.postings import Found
 
 
 def ranked(*rows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -41,7 +42,17 @@ def test_rows_behind_the_depth_come_after_all_others(one: list[int], two: list[i
 
 def keywords(*bm25: float, idf_sum: float = 4.0) -> KeywordScores:
     scores = np.array(bm25)
-    return KeywordScores(scores, np.flatnonzero(scores), np.ones(len(bm25), np.int64), 2, idf_sum)
+    return KeywordScores(
+        bm25=scores,
+        rows=np.flatnonzero(scores),
+        matched=np.ones(len(bm25), np.int64),
+        found=Found(np.empty(0, np.int32), np.empty(0, np.uint8), np.empty(0, np.intp)),
+        numbers=np.array([1, 2], np.uint32),
+        idf=np.full(2, idf_sum / 2),
+        whole_idf=np.full(2, idf_sum / 2),
+        average=1.0,
+        b=0.5,
+    )
 
 
 def test_keyword_strength_grows_with_the_share_of_the_question() -> None:

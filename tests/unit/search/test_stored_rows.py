@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from goclaw.embedding.token_vectors import TextVectors
 from goclaw.model.namespace import Namespace, NamespaceState
 from goclaw.model.scope import Scope
 from goclaw.model.use_policy import PENDING_BIT
@@ -54,6 +55,7 @@ def write(database: Database, memory_id: str, *texts: str) -> list[int]:
                 due_at=None,
                 due_policy=None,
                 updated_at=NOW,
+                structure=None,
             )
             for ordinal, text in enumerate(texts)
         ]
@@ -69,8 +71,8 @@ def state_of(reader: Reader) -> list[NamespaceState]:
 
 
 def ask(reader: Reader, cache: BlockCache, text: str, vector: list[float] | None = None, bits: int = 0) -> Ranking:
-    asked = None if vector is None else np.array(vector, np.float32)
-    query = Query.of(text, vector=asked, now=NOW, withheld_bits=bits)
+    asked = None if vector is None else TextVectors(np.array(vector, np.float32))
+    query = Query.of(text, vectors=asked, now=NOW, withheld_bits=bits)
     options = Options.of(SearchSettings(), limit=6, model_no=MODEL, model_floor=0.4)
     return search(reader, cache, state_of(reader), query, options)
 

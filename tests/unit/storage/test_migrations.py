@@ -47,7 +47,8 @@ def make_store_of_0001(file: Path, records: int = 0) -> None:
 
 
 def _fill(file: Path, records: int) -> None:
-    """Rows of today's making, without those that need a later column."""
+    """Rows of today's making; a later column is there only while they are made, and goes with what it held."""
+    _alter_chunks(file, "ADD COLUMN structure BLOB")
     database = sqlite_opening.SqliteDatabase(file, patience_s=5.0)
 
     def work(unit: Unit) -> None:
@@ -56,12 +57,19 @@ def _fill(file: Path, records: int) -> None:
 
     database.write(work)
     database.close()
+    _alter_chunks(file, "DROP COLUMN structure")
     raw = sqlite3.connect(file)
     raw.execute(
         "INSERT INTO memory_jobs (id, kind, dedupe_key, workspace_id, payload, priority, state, attempts,"
         " max_attempts, run_after, created_at) VALUES ('j1', 'embed', 'm', 'default', '{}', 20, 'dead', 5, 5, 0, 0)"
     )
     raw.commit()
+    raw.close()
+
+
+def _alter_chunks(file: Path, change: str) -> None:
+    raw = sqlite3.connect(file)
+    raw.execute(f"ALTER TABLE memory_chunks {change}")
     raw.close()
 
 
