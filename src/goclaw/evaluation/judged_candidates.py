@@ -1,0 +1,116 @@
+"""Judged candidates: what search would weigh for each question of a conversation, and which of it is right."""
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from goclaw.bootstrap import Engine, open_engine
+from goclaw.evaluation.dataset import Conversation, Question
+from goclaw.evaluation.ways import PERSON, WAIT_S, PythonWay, references
+from goclaw.model.access import Reading, WriteAccess
+from goclaw.model.principal import Principal
+from goclaw.recall.readable import readable_states
+from goclaw.search import hybrid
+from goclaw.search.query import Query
+from goclaw.search.ranker import MODES
+from goclaw.storage import chunks, memories
+from goclaw.storage.database import Reader
+
+DEPTH = 200  # of hybrid.Options; the candidates do not depend on it
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The candidates of one question, one a memory (its best chunk by the first ranking); parallel arrays."""
+
+    category: str
+    mode: str  # of ranker.MODES
+    kinds: NDArray[np.intp]  # index in ranker.KINDS
+    is_gold: NDArray[np.bool_]
+    gold_count: int  # gold items of the question, found or not
+    features: Mapping[str, NDArray[np.floating[Any]]]
+
+
+def judge(
+    conversation: Conversation, settings: Mapping[str, object], advance: Callable[[int], None] = lambda steps: None
+) -> list[Judged]:
+    """Fill a fresh store with the conversation and look at every answerable question, in both modes."""
+    judged: list[Judged] = []
+    with _filled(conversation, settings, advance) as engine:
+        for question in conversation.questions:
+            if question.is_answerable and question.gold:
+                judged += _looked_at(engine, question)
+            advance(1)
+    return judged
+
+
+@contextmanager
+def _filled(
+    conversation: Conversation, settings: Mapping[str, object], advance: Callable[[int], None]
+) -> Iterator[Engine]:
+    with tempfile.TemporaryDirectory() as folder:
+        engine = open_engine(Path(folder), settings)
+        with engine.memory as memory:
+            way = PythonWay(memory)
+            for item in conversation.items:
+                way.write(item)
+                advance(1)
+            memory.wait_until_indexed(WAIT_S)
+            yield engine
+
+
+def _looked_at(engine: Engine, question: Question) -> Iterator[Judged]:
+    vectors = engine.vectors.embed_query(question.text)
+    with engine.database.read() as reader:
+        access = WriteAccess()
+        states = readable_states(reader, Principal(PERSON), access, Reading.SEARCH)
+        index = engine.vectors.state(reader)
+        for mode in MODES if vectors is not None and index.model_no is not None else MODES[1:]:
+            model_no = index.model_no if mode == MODES[0] else None
+            query = Query.of(
+                question.text, vectors=vectors if model_no else None, now=engine.clock.now(), withheld_bits=0
+            )
+            search = engine.settings.memory.search
+            options = hybrid.Options.of(search, limit=DEPTH, model_no=model_no, model_floor=index.floor)
+            found = hybrid.examine(reader, engine.blocks, states, query, options)
+            if found is not None:
+                yield _judged(reader, question, mode, found)
+
+
+def _judged(reader: Reader, question: Question, mode: str, found: hybrid.ExaminedMemories) -> Judged:
+    kept = _one_a_memory(found)
+    items = _items_at(reader, found.memories[kept].tolist())
+    gold = set(question.gold)
+    return Judged(
+        category=question.category,
+        mode=mode,
+        kinds=found.examined.kinds[kept],
+        is_gold=np.array([bool(gold & set(named)) for named in items], np.bool_),
+        gold_count=len(gold),
+        features={name: values[kept] for name, values in found.examined.features.items()},
+    )
+
+
+def _one_a_memory(found: hybrid.ExaminedMemories) -> NDArray[np.intp]:
+    """The best row of each memory by the first ranking."""
+    order = np.lexsort((found.memories, -found.first))
+    _, firsts = np.unique(found.memories[order], return_index=True)
+    return np.sort(order[firsts])
+
+
+def _items_at(reader: Reader, slots: list[int]) -> list[list[str]]:
+    """The items that each memory (by its first slot) stands for."""
+    texts = chunks.texts_at(reader, slots)
+    ids = sorted({text.memory_id for text in texts.values()})
+    records = memories.get_many(reader, ids, sorted({slot >> 32 for slot in slots}))
+    named = []
+    for slot in slots:
+        record = records.get(texts[slot].memory_id) if slot in texts else None
+        named.append(references([(record.external_ref, record.metadata)]) if record else [])
+    return named
