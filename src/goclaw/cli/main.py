@@ -7,7 +7,20 @@ from typing import Annotated
 import typer
 
 from goclaw import __version__
-from goclaw.cli import channels, config, demo, imports, keys, memory, people, policies, projects, secrets, serve
+from goclaw.cli import (
+    channels,
+    config,
+    demo,
+    evaluate,
+    imports,
+    keys,
+    memory,
+    people,
+    policies,
+    projects,
+    secrets,
+    serve,
+)
 from goclaw.cli.output import FAILED, INTERRUPTED, fail, note, say
 from goclaw.model.errors import GoclawError
 
@@ -31,6 +44,7 @@ app.add_typer(policies.app, name="policies")
 app.add_typer(imports.app, name="imports")
 app.add_typer(secrets.app, name="secrets")
 app.add_typer(config.app, name="config")
+app.add_typer(evaluate.app, name="eval")
 
 
 def _print_version(wanted: bool) -> None:

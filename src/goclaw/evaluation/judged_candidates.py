@@ -33,6 +33,7 @@ class Judged:
     mode: str  # of ranker.MODES
     kinds: NDArray[np.intp]  # index in ranker.KINDS
     is_gold: NDArray[np.bool_]
+    first: NDArray[np.floating[Any]]  # scores of the first ranking
     gold_count: int  # gold items of the question, found or not
     features: Mapping[str, NDArray[np.floating[Any]]]
 
@@ -92,6 +93,7 @@ def _judged(reader: Reader, question: Question, mode: str, found: hybrid.Examine
         mode=mode,
         kinds=found.examined.kinds[kept],
         is_gold=np.array([bool(gold & set(named)) for named in items], np.bool_),
+        first=found.first[kept],
         gold_count=len(gold),
         features={name: values[kept] for name, values in found.examined.features.items()},
     )

@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         conversations = load_conversations([Path(path) for path in options.paths])
-        settings = OPEN_GUARD | ({} if options.default_settings else RANKING_ONLY) | _overrides(options.set)
+        settings = OPEN_GUARD | ({} if options.default_settings else RANKING_ONLY) | overrides(options.set)
         steps = sum(len(each.items) + len(each.questions) for each in conversations)
         with Progress(console=Console(stderr=True)) as bar:
             task = bar.add_task("evaluating", total=steps)
@@ -129,7 +129,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _overrides(pairs: Sequence[str]) -> dict[str, object]:
+def overrides(pairs: Sequence[str]) -> dict[str, object]:
+    """Settings out of KEY=VALUE words. Raises InvalidInput."""
     settings: dict[str, object] = {}
     for pair in pairs:
         key, sign, value = pair.partition("=")
