@@ -19,7 +19,7 @@ Commands work on the state directory `~/.goclaw`, or the one in `GOCLAW_STATE_DI
 review memories, and those that trust somebody, ask a running gateway: `GOCLAW_URL` says where it listens
 (`http://127.0.0.1:8787` where unset), `GOCLAW_KEY` who asks. The others open the state directory themselves, also
 beside a running gateway: `serve`, `worker`, `mcp`, `demo`, `keys`, `people`, `projects`, `channels`, `secrets`,
-`config show`, `memory review owner`, `memory check`, `memory migrate` and `memory backup`.
+`config show`, `eval`, `memory review owner`, `memory check`, `memory migrate` and `memory backup`.
 
 Every command takes `--json`: then stdout holds one JSON document and nothing else. Remarks, bars and errors go to
 stderr. A failure has a message and a hint; with `--json` also a document with `error`, `code` and `hint` on stdout.
@@ -108,6 +108,8 @@ EXAMPLES = {
     "secrets list": "goclaw secrets list",
     "secrets rm": "goclaw secrets rm embedding-key",
     "config show": "goclaw config show --changed",
+    "eval run": "goclaw eval run judged/ --set memory.search.provider=none",
+    "eval train": "goclaw eval train judged/ --out ranker.json",
 }
 
 

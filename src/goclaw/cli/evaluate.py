@@ -9,24 +9,42 @@ from goclaw.cli.output import AsJson, emit, progress_bar, say, show_table
 
 app = typer.Typer(no_args_is_help=True, help="Measure how well the right records are found, and learn from it.")
 
-FORWARDED = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+Paths = Annotated[list[Path], typer.Argument(help="Conversation files, or folders that hold some.")]
+Overrides = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting for the stores.")]
 
 
-@app.command(context_settings=FORWARDED)
-def run(context: typer.Context) -> None:
-    """Score retrieval on judged conversations. Takes what python -m goclaw.evaluation.run takes; --help lists it."""
-    from goclaw.evaluation.run import main
+@app.command()
+def run(
+    paths: Paths,
+    level: Annotated[str, typer.Option(help="What is counted as found: turn or session.")] = "turn",
+    through: Annotated[str, typer.Option(help="By the library or a gateway: python or http.")] = "python",
+    default_settings: Annotated[
+        bool, typer.Option("--default-settings", help="Keep min_score and evidence check on; else rank only.")
+    ] = False,
+    set_: Overrides = None,
+    as_json: AsJson = False,
+) -> None:
+    """Fill a fresh store with each conversation, ask its questions, and score what comes back."""
+    from goclaw.evaluation.dataset import load_conversations
+    from goclaw.evaluation.run import WAYS, evaluate, overrides, print_report, settings_for
 
-    raise typer.Exit(main(context.args))
+    if level not in ("turn", "session") or through not in WAYS:
+        raise typer.BadParameter("--level is turn or session, --through python or http.")
+    conversations = load_conversations(paths)
+    settings = settings_for(default_settings=default_settings) | overrides(set_ or [])
+    with progress_bar("evaluating", sum(len(each.items) + len(each.questions) for each in conversations)) as bar:
+        report = evaluate(conversations, through, level, settings, bar.step)
+    if as_json:
+        emit(report.as_dict())
+    else:
+        print_report(report)
 
 
 @app.command()
 def train(
-    paths: Annotated[list[Path], typer.Argument(help="Conversation files, or folders that hold some.")],
+    paths: Paths,
     out: Annotated[Path, typer.Option("--out", help="The file to write; memory.search.ranker can name it.")],
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting for the stores.")
-    ] = None,
+    set_: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
     """Fit the second ranking on judged conversations, and say what it finds among those it has not seen."""

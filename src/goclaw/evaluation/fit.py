@@ -1,10 +1,10 @@
 """Fit: the weights of a ranker from judged candidates; a convex problem, solved by Newton's method.
 
-Each right answer stands against all wrong candidates of its question (a softmax), so what counts is the order. Then one
-line through the whole of it turns the result into log odds, so that scores of different questions mean the same.
+Each right answer stands against all wrong candidates of its question (a softmax), so what counts is the order. The scale
+is then laid so that ``min_score`` as it is shipped empties a few answerable questions in a thousand, and no more.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goclaw.evaluation.judged_candidates import Judged
-from goclaw.search.ranker import KINDS, MODES, Ranker, Weights
+from goclaw.search.ranker import KINDS, MODES, ODDS_AT_MIN_SCORE, Ranker, Weights, lead_of_the_named
 
 STIFFNESS = 0.01  # L2 on weights of standardised features
 FEWEST_QUESTIONS = 20  # from fewer nothing is learned
+LOST_BY_RELEVANCE = 0.016  # answerable questions whose best candidate falls below min_score 0.35
+LOST_BY_ATTRIBUTION = 0.004  # answerable questions whose best candidate is by another person than asked
 _STEPS = 40
 _ENOUGH = 1e-7
 
@@ -67,9 +69,28 @@ def _fit(names: Sequence[str], tasks: Sequence[_Task]) -> Weights:
     ]
     weights = _newton(lambda point: _order_loss(point, scaled), np.zeros(int(used.sum())))
     weights = weights / spread[used]
-    slope, bias = _calibrate(weights, used, telling)
     chosen = [name for name, is_used in zip(names, used.tolist(), strict=True) if is_used]
-    return Weights(bias, {name: float(slope * weight) for name, weight in zip(chosen, weights, strict=True)})
+    found = {name: float(weight) for name, weight in zip(chosen, weights, strict=True)}
+    best = np.array(
+        [max((task.right[:, used] @ weights).max(), (task.wrong[:, used] @ weights).max()) for task in telling]
+    )
+    return Weights(
+        bias=ODDS_AT_MIN_SCORE - float(np.quantile(best, LOST_BY_RELEVANCE)),
+        of=found,
+        attribution=_attribution([_named(task, names, found) for task in telling]),
+    )
+
+
+def _named(task: _Task, names: Sequence[str], weights: Mapping[str, float]) -> float | None:
+    """How far the best candidate by the person who is asked about stands before the best by somebody else."""
+    table = np.concatenate([task.right, task.wrong])
+    return lead_of_the_named(dict(zip(names, table.T, strict=True)), Weights(0.0, weights))
+
+
+def _attribution(leads: Sequence[float | None]) -> float | None:
+    """The lead below which so few answerable questions lie that the others are worth an honest nothing."""
+    known = sorted(lead for lead in leads if lead is not None)
+    return known[int(len(leads) * LOST_BY_ATTRIBUTION)] if known else None
 
 
 def _order_loss(point: Floats, tasks: Sequence[_Task]) -> Slope:
@@ -95,27 +116,6 @@ def _order_loss(point: Floats, tasks: Sequence[_Task]) -> Slope:
         gradient / count + STIFFNESS * point,
         hessian / count + STIFFNESS * np.eye(len(point)),
     )
-
-
-def _calibrate(weights: Floats, used: NDArray[np.bool_], tasks: Sequence[_Task]) -> tuple[float, float]:
-    """Slope and bias that make ``slope * order + bias`` the log odds of being right."""
-    right = np.concatenate([task.right[:, used] @ weights for task in tasks])
-    wrong = np.concatenate([task.wrong[:, used] @ weights for task in tasks])
-    values = np.concatenate([right, wrong])
-    labels = np.concatenate([np.ones(len(right)), np.zeros(len(wrong))])
-    middle, spread = float(values.mean()), float(values.std()) or 1.0
-    table = np.stack([(values - middle) / spread, np.ones(len(values))], axis=1)
-
-    def loss(point: Floats) -> Slope:
-        odds = table @ point
-        chance = 1 / (1 + np.exp(-np.clip(odds, -60, 60)))
-        curve = chance * (1 - chance)
-        value = float((np.logaddexp(0, odds) - labels * odds).mean())
-        gradient = table.T @ (chance - labels) / len(labels)
-        return value, gradient, (table * curve[:, None]).T @ table / len(labels) + 1e-9 * np.eye(2)
-
-    slope, bias = _newton(loss, np.array([1.0, 0.0])).tolist()
-    return slope / spread, bias - slope * middle / spread
 
 
 def _newton(loss: Callable[[Floats], Slope], point: Floats) -> Floats:

@@ -1,9 +1,10 @@
 """Judged candidates: what search would weigh for each question of a conversation, and which of it is right."""
 
+import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from goclaw.search.ranker import MODES
 from goclaw.storage import chunks, memories
 from goclaw.storage.database import Reader
 
+STRANGER = "stranger"  # the category of a question that was asked of the wrong conversation
 DEPTH = 200  # of hybrid.Options; the candidates do not depend on it
 
 
@@ -39,16 +41,46 @@ class Judged:
 
 
 def judge(
-    conversation: Conversation, settings: Mapping[str, object], advance: Callable[[int], None] = lambda steps: None
+    conversation: Conversation,
+    settings: Mapping[str, object],
+    advance: Callable[[int], None] = lambda steps: None,
+    strangers: Sequence[Question] = (),
 ) -> list[Judged]:
-    """Fill a fresh store with the conversation and look at every answerable question, in both modes."""
+    """Fill a fresh store with the conversation and look at its questions, in both modes.
+
+    ``strangers`` are questions about something else: no candidate answers them, like the unanswerable ones.
+    """
     judged: list[Judged] = []
     with _filled(conversation, settings, advance) as engine:
         for question in conversation.questions:
-            if question.is_answerable and question.gold:
+            if question.gold or not question.is_answerable:
                 judged += _looked_at(engine, question)
             advance(1)
+        for question in strangers:
+            judged += _looked_at(engine, question)
     return judged
+
+
+def strangers_for(conversation: Conversation, others: Sequence[Conversation], count: int) -> list[Question]:
+    """Questions of other conversations, asked of this one's people: on its kind of subject, and unanswerable."""
+    names = list(dict.fromkeys(item.speaker for item in conversation.items if item.speaker))
+    asked = []
+    for other in others:
+        theirs = list(dict.fromkeys(item.speaker for item in other.items if item.speaker))
+        renamed = dict(zip(theirs, names, strict=False))
+        for question in other.questions:
+            if question.is_answerable:
+                text = _with_names(question.text, renamed)
+                asked.append(replace(question, text=text, is_answerable=False, gold=(), category=STRANGER))
+    step = max(1, len(asked) // max(count, 1))
+    return asked[::step][:count]
+
+
+def _with_names(text: str, renamed: Mapping[str, str]) -> str:
+    if not renamed:
+        return text
+    pattern = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in renamed))
+    return pattern.sub(lambda found: renamed[found.group()], text)
 
 
 @contextmanager
@@ -87,7 +119,7 @@ def _looked_at(engine: Engine, question: Question) -> Iterator[Judged]:
 def _judged(reader: Reader, question: Question, mode: str, found: hybrid.ExaminedMemories) -> Judged:
     kept = _one_a_memory(found)
     items = _items_at(reader, found.memories[kept].tolist())
-    gold = set(question.gold)
+    gold = set(question.gold) if question.is_answerable else set()
     return Judged(
         category=question.category,
         mode=mode,

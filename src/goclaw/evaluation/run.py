@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         conversations = load_conversations([Path(path) for path in options.paths])
-        settings = OPEN_GUARD | ({} if options.default_settings else RANKING_ONLY) | overrides(options.set)
+        settings = settings_for(default_settings=options.default_settings) | overrides(options.set)
         steps = sum(len(each.items) + len(each.questions) for each in conversations)
         with Progress(console=Console(stderr=True)) as bar:
             task = bar.add_task("evaluating", total=steps)
@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except GoclawError as error:
         print(error, file=sys.stderr)
         return 2 if isinstance(error, InvalidInput) else 1
-    _print(report)
+    print_report(report)
     if options.json:
         Path(options.json).write_text(json.dumps(report.as_dict(), indent=1), encoding="utf-8")
     return 0
@@ -129,6 +129,11 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def settings_for(*, default_settings: bool) -> dict[str, object]:
+    """What the stores of an evaluation run with: an open guard, and no cut unless the defaults are asked for."""
+    return {**OPEN_GUARD, **({} if default_settings else RANKING_ONLY)}
+
+
 def overrides(pairs: Sequence[str]) -> dict[str, object]:
     """Settings out of KEY=VALUE words. Raises InvalidInput."""
     settings: dict[str, object] = {}
@@ -140,7 +145,8 @@ def overrides(pairs: Sequence[str]) -> dict[str, object]:
     return settings
 
 
-def _print(report: Report) -> None:
+def print_report(report: Report) -> None:
+    """As a table, with what was refused and emptied below it."""
     table = Table(title="judge-free retrieval")
     for heading in ("category", "questions", *SHOWN):
         table.add_column(heading, justify="left" if heading == "category" else "right")

@@ -16,6 +16,7 @@ class Reason(StrEnum):
     NO_CANDIDATES = "no_candidates"  # nothing the caller may see matches
     UNDER_MIN_SCORE = "under_min_score"  # the best match is below memory.search.min_score
     NO_EVIDENCE = "no_evidence"  # nothing found answers the query (evidence check)
+    OTHER_PERSON = "other_person"  # the query names one person, and what would answer it was said by another
     WITHHELD = "withheld"  # what matches may not be shown this way: pending, stale, disputed, superseded
     PROVIDER_DOWN = "provider_down"  # vectors could not be searched, keywords were
     VECTORS_PAUSED = "vectors_paused"  # the embedding model changed and the index is not rebuilt yet

@@ -75,6 +75,11 @@ class Options:
         return self.candidates if self.by_score else MOST_CANDIDATES
 
     @property
+    def checks_evidence(self) -> bool:
+        """Whether an answer needs evidence (decision y)."""
+        return self.min_similarity is None or self.min_similarity >= 0
+
+    @property
     def evidence_floor(self) -> float | None:
         """The cosine that counts as evidence."""
         return self.model_floor if self.min_similarity is None else self.min_similarity
@@ -195,6 +200,7 @@ class _Ranker:
         self._nearest = None if vectors is None or nearest is None else self._in_order(nearest, vectors.cosines)
         self.first = self._fuse_scores() if options.by_score else self._fuse_ranks()
         self._examiner = examiner
+        self._is_by_another = False
         self._scores = self.first if options.ranker is None else self._rescore(options.ranker)
 
     def examine(self) -> Examined | None:
@@ -203,6 +209,8 @@ class _Ranker:
         return self._examiner.examine(self.first, masked[:MOST_WITHHELD])
 
     def rank(self) -> Ranking:
+        if self._is_by_another:
+            return Ranking((), Reason.OTHER_PERSON)
         allowed = self.view.allowed
         best = float(self._scores.max(initial=0, where=allowed))
         fitting = self._scores >= self._least_score(best)
@@ -214,7 +222,12 @@ class _Ranker:
 
     def _rescore(self, ranker: Ranker) -> fusion.Fused:
         examined = self.examine()
-        return self.first if examined is None else rescored(self.first, examined, ranker)
+        if examined is None:
+            return self.first
+        allowed = self.view.allowed[examined.rows]
+        said = {name: values[allowed] for name, values in examined.features.items()}
+        self._is_by_another = self._options.checks_evidence and ranker.is_by_another(said, examined.kinds[allowed])
+        return rescored(self.first, examined, ranker)
 
     def _fuse_scores(self) -> fusion.Fused:
         if self._vectors is None:

@@ -5,6 +5,7 @@ each with and without an embedding model. Where the file names no set, the score
 """
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,17 +22,20 @@ DEFAULT = Path(__file__).with_name("ranker.json")
 BETWEEN_PEOPLE, WITH_ASSISTANT, ALONE = "between_people", "with_assistant", "alone"
 KINDS = (BETWEEN_PEOPLE, WITH_ASSISTANT, ALONE)
 MODES = ("with_model", "words_only")
-_ROOT = 1 / 3  # a probability of one in twenty-three, which is a good hit among hundreds, becomes the score 0.35
+_ROOT = 1 / 3  # one right answer among a few dozen is the score 0.35, one among two is 0.8
+ODDS_AT_MIN_SCORE = math.log(0.35**3 / (1 - 0.35**3))  # where the shipped memory.search.min_score lies
+_WHO = ("named_speaker", "other_speaker")
 
 Floats = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A weight for each feature by name, and what is added: together the logarithm of the odds that it answers."""
+    """A weight for each feature by name, and what is added: together the log odds that a candidate answers."""
 
     bias: float
     of: Mapping[str, float]
+    attribution: float | None = None  # least lead of the person who is asked about; see lead_of_the_named
 
     def odds(self, features: Mapping[str, Floats]) -> Floats:
         """The log odds of each candidate; features without a weight count nothing."""
@@ -58,6 +62,15 @@ class Ranker:
                 found[kinds == number] = score_of(sets[kind].odds(features))[kinds == number]
         return found
 
+    def is_by_another(self, features: Mapping[str, Floats], kinds: NDArray[np.intp]) -> bool:
+        """Whether the question names one person, and what would answer it was said by another one."""
+        weights = self._sets_for(features).get(BETWEEN_PEOPLE)
+        between_people = kinds == KINDS.index(BETWEEN_PEOPLE)
+        if weights is None or weights.attribution is None or not between_people.any():
+            return False
+        lead = lead_of_the_named({name: values[between_people] for name, values in features.items()}, weights)
+        return lead is not None and lead < weights.attribution
+
     def weighs(self, features: Mapping[str, Floats], kinds: NDArray[np.intp]) -> bool:
         """Whether there are weights for any of the candidates."""
         sets = self._sets_for(features)
@@ -65,6 +78,18 @@ class Ranker:
 
     def _sets_for(self, features: Mapping[str, Floats]) -> Mapping[str, Weights]:
         return self.sets.get(MODES[0] if "cosine" in features else MODES[1], {})
+
+
+def lead_of_the_named(features: Mapping[str, Floats], weights: Weights) -> float | None:
+    """By how much the best candidate of the one person named stands before the best of anybody else, in log odds.
+
+    Who spoke weighs nothing here. None where nobody, or nobody else, is among the candidates.
+    """
+    named, other = (features[name] > 0 for name in _WHO)
+    if not named.any() or not other.any():
+        return None
+    said = Weights(0.0, {name: weight for name, weight in weights.of.items() if name not in _WHO}).odds(features)
+    return float(said[named].max() - said[other].max())
 
 
 def score_of(odds: Floats) -> Floats:
@@ -98,7 +123,11 @@ def as_json(ranker: Ranker, fitted_on: str) -> str:
     """The file's text; ``fitted_on`` says from which data the figures come."""
     sets = {
         mode: {
-            kind: {"bias": round(one.bias, 4), "weights": {name: round(weight, 4) for name, weight in one.of.items()}}
+            kind: {
+                "bias": round(one.bias, 4),
+                "attribution": None if one.attribution is None else round(one.attribution, 4),
+                "weights": {name: round(weight, 4) for name, weight in one.of.items()},
+            }
             for kind, one in kinds.items()
         }
         for mode, kinds in ranker.sets.items()
@@ -110,4 +139,5 @@ def _weights(raw: Mapping[str, Any]) -> Weights:
     of = {str(name): float(weight) for name, weight in raw["weights"].items()}
     if not all(np.isfinite([float(raw["bias"]), *of.values()])):
         raise ValueError("a weight is not a number")
-    return Weights(float(raw["bias"]), of)
+    attribution = raw.get("attribution")
+    return Weights(float(raw["bias"]), of, None if attribution is None else float(attribution))
