@@ -85,6 +85,8 @@ def lead_of_the_named(features: Mapping[str, Floats], weights: Weights) -> float
 
     Who spoke weighs nothing here. None where nobody, or nobody else, is among the candidates.
     """
+    if not all(name in features for name in _WHO):
+        return None
     named, other = (features[name] > 0 for name in _WHO)
     if not named.any() or not other.any():
         return None

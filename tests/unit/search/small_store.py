@@ -43,7 +43,7 @@ class SmallStore:
         due: tuple[int, int] | None = None,
         vector: Sequence[float] | None = None,
         words: bytes | None = None,
-        said: tuple[str, int, str] | None = None,
+        said: tuple[str, int | None, str] | None = None,
     ) -> int:
         """One memory with a chunk for each text, ``said`` in (session, turn, by); the slot of its first chunk."""
         state = self.namespace(namespace)
