@@ -2,7 +2,16 @@
 
 import pytest
 
-from goclaw.storage import chunks, embedding_cache, index_meta, memories, namespaces, pending_vectors, vectors
+from goclaw.storage import (
+    chunks,
+    embedding_cache,
+    index_meta,
+    memories,
+    namespaces,
+    pending_vectors,
+    token_vectors,
+    vectors,
+)
 from goclaw.storage.chunks import BlockRow, ChunkText
 from goclaw.storage.database import Database, Unit
 from goclaw.storage.embedding_cache import CacheKey
@@ -105,6 +114,27 @@ def test_vectors_move_with_a_text_that_stayed(store: Database) -> None:
     with store.read() as reader:
         assert vectors.at(reader, 1, slots) == vectors.at(reader, 2, slots) == dict.fromkeys(slots, b"v" * 12)
         assert vectors.at(reader, 1, [999]) == {}
+
+
+def test_vectors_of_words_live_and_go_with_their_chunks(store: Database) -> None:
+    _, slots = write_record(store, make_record(), ["one", "two", "three"])
+
+    def work(unit: Unit) -> None:
+        token_vectors.put(unit, 1, [(slots[0], b"a" * 64), (slots[1], b"b" * 128)])
+        token_vectors.put(unit, 2, [(slots[0], b"A" * 64)])
+        token_vectors.put(unit, 1, [(slots[0], b"c" * 64)])
+        token_vectors.copy(unit, {slots[2]: slots[0], 999: 998})
+
+    store.write(work)
+    with store.read() as reader:
+        everything = {slots[0]: b"c" * 64, slots[1]: b"b" * 128, slots[2]: b"c" * 64}
+        assert token_vectors.at(reader, 1, [*slots, 999]) == everything
+        assert token_vectors.at(reader, 2, slots) == {slots[0]: b"A" * 64, slots[2]: b"A" * 64}
+    store.write(lambda unit: token_vectors.delete_slots(unit, slots[:1]))
+    store.write(lambda unit: token_vectors.drop_model(unit, 2))
+    with store.read() as reader:
+        assert token_vectors.at(reader, 1, slots) == {slots[1]: b"b" * 128, slots[2]: b"c" * 64}
+        assert token_vectors.at(reader, 2, slots) == {}
 
 
 def test_a_model_can_be_dropped_whole(store: Database) -> None:
