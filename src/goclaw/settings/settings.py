@@ -88,9 +88,12 @@ class SearchSettings(Section):
     )
     fusion: Literal["score", "rrf"] = Field(default="score", description="How keyword and vector lists become one.")
     rerank: Literal["default", "none"] = Field(
-        default="default", description="Whether the best candidates are ranked again."
+        default="default", description="Whether the best candidates are ranked again by what was said around them."
     )
-    ranker: str | None = Field(default=None, description="JSON file with weights for ranking again.")
+    ranker: str | None = Field(
+        default=None,
+        description="JSON file with weights for ranking again, made by goclaw eval train; the shipped ones when unset.",
+    )
     rrf_k: int = Field(default=60, ge=1, le=1000, description="Constant k of reciprocal rank fusion.")
     half_life_days: float = Field(
         default=30.0, ge=0, description="Age at which a record's time weight is halved; 0 = off."
