@@ -551,7 +551,7 @@ def test_memory_check_knows_the_tables_of_governance(store: Database) -> None:
             record_origins.put(unit, Origin(memory_id=memory_id, workspace_id="default"))
             reviews.append(unit, make_review(f"r-{memory_id}", memory_id=memory_id))  # those of a forgotten one stay
         recall_traces.insert(unit, make_trace("t1", [kept], [lost]))
-        trace_items.put_many(unit, "no-trace", {kept: 1}, {})
+        trace_items.put_many(unit, [TraceItem("no-trace", kept, rank=1)])
         projects.add(unit, Project(workspace_id="default", project_id="apollo", name="", created_at=1))
         channels.add(unit, Channel(workspace_id="default", channel_id="room", project_id="", kind="", created_at=1))
         for workspace_id in ("default", "elsewhere"):

@@ -3,7 +3,7 @@
 import itertools
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from sqlalchemy import bindparam, select
@@ -190,6 +190,21 @@ def test_what_nobody_waits_for_fails_alone(store: Database, caplog: pytest.LogCa
     store.flush_later()
     assert keys(store) == ["a", "b"]
     assert "lost" in caplog.text
+
+
+def put_all(unit: Unit, wanted: Sequence[str]) -> None:
+    unit.run_many(PUT, [(key, "") for key in wanted])
+
+
+def test_of_things_written_together_one_that_cannot_be_written_takes_no_other_with_it(
+    store: Database, stores: Callable[[], Database], caplog: pytest.LogCaptureFixture
+) -> None:
+    store.write(put("b"))
+    for key in ("a", "b", "c"):
+        store.write_together_later(put_all, key)
+    store.flush_later()
+    assert keys(stores()) == ["a", "b", "c"]
+    assert caplog.text.count("lost") == 1
 
 
 def test_closing_writes_out_what_waits(store: Database, stores: Callable[[], Database]) -> None:

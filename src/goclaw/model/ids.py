@@ -6,7 +6,9 @@ import threading
 
 from goclaw.model.clock import Clock, SystemClock
 
-_RANDOM_BITS = 62
+_RANDOM_BYTES = 8  # of which 62 bits are used
+_RANDOM_CHARS = 2 * _RANDOM_BYTES
+_VARIANT = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abcdef"}  # the two bits that stay
 
 
 class IdMaker:
@@ -19,14 +21,21 @@ class IdMaker:
 
     def new_id(self) -> str:
         """A fresh id: 36 characters, lower case."""
+        return self.new_ids(1)[0]
+
+    def new_ids(self, count: int) -> list[str]:
+        """Fresh ids in their order; many at once cost half as much each."""
         with self._lock:
             stamp = (self._clock.now() // 1_000) << 12
-            self._last = stamp = max(stamp, self._last + 1)
-        milliseconds, sequence = stamp >> 12, stamp & 0xFFF
-        random = int.from_bytes(os.urandom(8), "big") >> (64 - _RANDOM_BITS)
-        value = milliseconds << 80 | 0x7 << 76 | sequence << 64 | 0b10 << 62 | random
-        text = f"{value:032x}"
-        return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+            first = max(stamp, self._last + 1)
+            self._last = first + count - 1
+        random = os.urandom(_RANDOM_BYTES * count).hex()
+        return [_as_text(first + n, random[_RANDOM_CHARS * n : _RANDOM_CHARS * (n + 1)]) for n in range(count)]
+
+
+def _as_text(stamp: int, random: str) -> str:
+    time = f"{stamp >> 12:012x}"
+    return f"{time[:8]}-{time[8:]}-7{stamp & 0xFFF:03x}-{_VARIANT[random[0]]}{random[1:4]}-{random[4:]}"
 
 
 _default = IdMaker()
@@ -35,6 +44,11 @@ _default = IdMaker()
 def new_id() -> str:
     """A fresh UUIDv7 from the machine's clock."""
     return _default.new_id()
+
+
+def new_ids(count: int) -> list[str]:
+    """Fresh UUIDv7s from the machine's clock, in their order."""
+    return _default.new_ids(count)
 
 
 def sha256_hex(text: str) -> str:

@@ -16,7 +16,7 @@ from goclaw.model.principal import Principal
 from goclaw.recall.ask import Ask, Mode
 from goclaw.recall.label import label_hits, label_withheld
 from goclaw.recall.readable import readable_states
-from goclaw.recall.trace import trace_of, write_trace
+from goclaw.recall.trace import trace_of, write_traces
 from goclaw.search import hybrid
 from goclaw.search.blocks import BlockCache
 from goclaw.search.hybrid import Ranking
@@ -112,10 +112,15 @@ class Recaller:
         return tuple(notes)
 
     def keep_trace(self, principal: Principal, found: Found, trace: RecallTrace) -> Found:
-        """The answer with its trace, which is queued; nobody waits for it unless memory.trace.durable is on."""
+        """The answer with its trace, which is queued with those of others.
+
+        Nobody waits for it unless memory.trace.durable is on; then there is no answer where it cannot be written.
+        """
         if self.database.read_only:
             return found
-        self.database.write_later(lambda unit: write_trace(unit, principal, trace))
+        asked = (principal, trace)
         if self.settings.memory.trace.durable:
-            self.database.flush_later()
+            self.database.write(lambda unit: write_traces(unit, [asked]))
+        else:
+            self.database.write_together_later(write_traces, asked)
         return replace(found, trace_id=trace.id)

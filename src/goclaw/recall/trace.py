@@ -1,12 +1,16 @@
 """Trace: what was asked, what was returned and what was withheld, so that an answer can be explained afterwards."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import cache
 
 from goclaw.governance.audit import EventType, event
 from goclaw.model.hit import Found
 from goclaw.model.principal import Principal
+from goclaw.model.use_policy import UsePolicy
 from goclaw.recall.ask import Ask
 from goclaw.storage import audit_log, recall_traces
+from goclaw.storage.audit_log import AuditEvent
 from goclaw.storage.database import Unit
 from goclaw.storage.recall_traces import RecallTrace
 
@@ -38,10 +42,10 @@ def trace_of(trace_id: str, principal: Principal, ask: Ask, found: Found, now: i
                 "memory_id": hit.record.id,
                 "rank": rank,
                 "score": round(hit.score, 6),
-                "score_parts": dict(hit.score_parts),
+                "score_parts": dict(hit.score_parts),  # a copy: it is written when the caller has it already
                 "text": hit.chunk_text,
                 "version": hit.record.version,
-                "use_policy": asdict(hit.use_policy),
+                "use_policy": _flags(hit.use_policy),
             }
             for rank, hit in enumerate(found.hits, start=1)
         ],
@@ -50,12 +54,20 @@ def trace_of(trace_id: str, principal: Principal, ask: Ask, found: Found, now: i
     )
 
 
-def write_trace(unit: Unit, principal: Principal, trace: RecallTrace) -> None:
-    """Store the trace and its audit rows: one for the question, one for each memory it was answered with."""
-    recall_traces.insert(unit, trace)
-    requested = event(principal, EventType.RECALL_REQUESTED, trace.created_at, trace_id=trace.id)
-    returned = [
-        event(principal, EventType.MEMORY_RETURNED, trace.created_at, memory_id=hit["memory_id"], trace_id=trace.id)
-        for hit in trace.returned
-    ]
-    audit_log.append_many(unit, [requested, *returned])
+def write_traces(unit: Unit, asked: Sequence[tuple[Principal, RecallTrace]]) -> None:
+    """Store traces, each with its audit rows: one for the question, one for each memory it was answered with."""
+    recall_traces.insert_many(unit, [trace for _, trace in asked])
+    audit_log.append_for_each(unit, [row for principal, trace in asked for row in _events(principal, trace)])
+
+
+def _events(principal: Principal, trace: RecallTrace) -> Iterator[tuple[AuditEvent, Sequence[str]]]:
+    yield event(principal, EventType.RECALL_REQUESTED, trace.created_at, trace_id=trace.id), ()
+    if trace.returned:
+        returned = event(principal, EventType.MEMORY_RETURNED, trace.created_at, trace_id=trace.id)
+        yield returned, [hit["memory_id"] for hit in trace.returned]
+
+
+@cache
+def _flags(policy: UsePolicy) -> Mapping[str, bool]:
+    """The policy's flags by name; there are few policies, and many traces that hold them."""
+    return asdict(policy)

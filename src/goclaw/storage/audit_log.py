@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, or_, select
 
-from goclaw.model.ids import new_id
+from goclaw.model.ids import new_ids
 from goclaw.storage.database import Reader, Row, Unit
 from goclaw.storage.schema import AUDIT_LOG, UNSEALED_EVENTS
 from goclaw.storage.statement import Statement
@@ -34,6 +34,7 @@ class AuditEvent:
 
 _A = AUDIT_LOG.c
 _INSERT = Statement(AUDIT_LOG.insert())
+_WORKSPACE = 2  # its place in a row
 _LIST_UNSEALED = Statement(UNSEALED_EVENTS.insert())
 
 
@@ -45,9 +46,17 @@ def append(unit: Unit, event: AuditEvent) -> str:
 
 def append_many(unit: Unit, events: Sequence[AuditEvent]) -> list[str]:
     """Add events as :func:`append` does; their ids."""
-    rows = [_row(event) for event in events]
+    return _append(unit, [row for event in events for row in _rows(event, (event.memory_id,))])
+
+
+def append_for_each(unit: Unit, events: Sequence[tuple[AuditEvent, Sequence[str]]]) -> None:
+    """Add each event as often as there are records beside it, a row for each of them; once where there is none."""
+    _append(unit, [row for event, memory_ids in events for row in _rows(event, memory_ids or (event.memory_id,))])
+
+
+def _append(unit: Unit, rows: Sequence[Row]) -> list[str]:
     unit.run_many(_INSERT, rows)
-    unit.run_many(_LIST_UNSEALED, [(event.workspace_id, row[0]) for event, row in zip(events, rows, strict=True)])
+    unit.run_many(_LIST_UNSEALED, [(row[_WORKSPACE], row[0]) for row in rows])
     return [row[0] for row in rows]
 
 
@@ -82,19 +91,12 @@ def _page(columns: tuple[str, ...], is_later_page: bool) -> Statement:
     return Statement(newest_first.limit(bindparam("at_most")), *names, "at_most")
 
 
-def _row(event: AuditEvent) -> Row:
-    return (
-        new_id(),
-        event.event_type,
-        event.workspace_id,
-        event.actor_kind,
-        event.actor_id,
-        event.memory_id,
-        event.trace_id,
-        event.namespace_id,
-        _write_detail(event.detail),
-        event.at,
-    )
+def _rows(event: AuditEvent, memory_ids: Sequence[str | None]) -> list[Row]:
+    """The rows of an event that is about these records. Plain strings: drivers look twice at any other kind."""
+    who = (str(event.event_type), event.workspace_id, str(event.actor_kind), event.actor_id)
+    rest = (event.trace_id, event.namespace_id, _write_detail(event.detail), event.at)
+    ids = new_ids(len(memory_ids))
+    return [(event_id, *who, memory_id, *rest) for event_id, memory_id in zip(ids, memory_ids, strict=True)]
 
 
 def to_event(row: Row) -> AuditEvent:

@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar
 from goclaw.storage.statement import Statement
 
 Result = TypeVar("Result")
+Thing = TypeVar("Thing")
 Row = tuple[Any, ...]
 
 
@@ -62,8 +63,15 @@ class Database(Protocol):
         """
         ...
 
+    def write_together_later(self, work: Callable[[Unit, Sequence[Thing]], object], thing: Thing) -> None:
+        """As :meth:`write_later`, for things of which many come: those that follow each other share one unit.
+
+        ``work`` is given all of them, in their order. Where that fails, each gets a unit of its own.
+        """
+        ...
+
     def flush_later(self) -> None:
-        """Return when everything handed to :meth:`write_later` so far is durable."""
+        """Return when everything handed over for later so far is durable."""
         ...
 
     def read(self) -> AbstractContextManager[Reader]:

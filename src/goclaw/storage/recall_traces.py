@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +13,7 @@ from goclaw.storage import trace_items
 from goclaw.storage.database import Reader, Row, Unit
 from goclaw.storage.schema import MEMORIES, RECALL_TRACES, TRACE_ITEMS
 from goclaw.storage.statement import Statement, StatementFamily, in_portions
+from goclaw.storage.trace_items import TraceItem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,7 @@ class RecallTrace:
     is_private: bool = False  # only the asker sees its text
 
 
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # made once: json.dumps makes one a call
 _R = RECALL_TRACES.c
 _INSERT = Statement(RECALL_TRACES.insert())
 _GET = Statement(select(RECALL_TRACES).where(_R.id == bindparam("which"), _R.workspace_id == bindparam("workspace")))
@@ -80,30 +82,21 @@ _WORDLESS = (
 
 
 def insert(unit: Unit, trace: RecallTrace) -> None:
-    """Keep a trace, and the way to it from every record it met.
+    """Keep a trace as :func:`insert_many` does."""
+    insert_many(unit, [trace])
+
+
+def insert_many(unit: Unit, traces: Sequence[RecallTrace]) -> None:
+    """Keep traces, and the way to them from every record they met.
 
     A record may have been forgotten since the recall read it; then its words go before they are written down.
     """
-    ranks = {hit["memory_id"]: hit["rank"] for hit in trace.returned}
-    withheld = {each["memory_id"]: each["why"] for each in trace.withheld}
-    gone = _gone(unit, [*ranks, *withheld])
+    met = [item for trace in traces for item in _items(trace)]
+    gone = _gone(unit, dict.fromkeys(item.memory_id for item in met))
     if gone:
-        trace = _without_words(trace, gone)
-    row = (
-        trace.id,
-        trace.workspace_id,
-        trace.actor_id,
-        _json(trace.principal),
-        trace.mode,
-        trace.query,
-        _json(trace.request),
-        _json(trace.returned),
-        _json(trace.withheld),
-        trace.created_at,
-        int(trace.is_private),
-    )
-    unit.run(_INSERT, row)
-    trace_items.put_many(unit, trace.id, ranks, withheld)
+        traces = [_without_words(trace, gone) if _has_met(trace, gone) else trace for trace in traces]
+    unit.run_many(_INSERT, [_row(trace) for trace in traces])
+    trace_items.put_many(unit, met)
 
 
 def get(reader: Reader, workspace_id: str, trace_id: str) -> RecallTrace | None:
@@ -142,7 +135,16 @@ def wordless(request: Mapping[str, Any]) -> dict[str, Any]:
     return {name: request[name] for name in _WORDLESS if name in request}
 
 
-def _gone(unit: Unit, memory_ids: Sequence[str]) -> set[str]:
+def _items(trace: RecallTrace) -> list[TraceItem]:
+    returned = [TraceItem(trace.id, hit["memory_id"], rank=hit["rank"]) for hit in trace.returned]
+    return returned + [TraceItem(trace.id, each["memory_id"], withheld_why=each["why"]) for each in trace.withheld]
+
+
+def _has_met(trace: RecallTrace, memory_ids: AbstractSet[str]) -> bool:
+    return any(each["memory_id"] in memory_ids for each in (*trace.returned, *trace.withheld))
+
+
+def _gone(unit: Unit, memory_ids: Collection[str]) -> set[str]:
     """Those of the records that are no longer stored."""
     there: set[str] = set()
     for portion in in_portions(memory_ids):
@@ -167,8 +169,20 @@ def _digest(query: str) -> str:
     return f"sha256:{hashlib.sha256(query.encode()).hexdigest()}"
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def _row(trace: RecallTrace) -> Row:
+    return (
+        trace.id,
+        trace.workspace_id,
+        trace.actor_id,
+        _json(trace.principal),
+        str(trace.mode),
+        trace.query,
+        _json(trace.request),
+        _json(trace.returned),
+        _json(trace.withheld),
+        trace.created_at,
+        int(trace.is_private),
+    )
 
 
 def _trace(row: Row) -> RecallTrace:

@@ -15,10 +15,10 @@ class TraceItem(NamedTuple):
 
     trace_id: str
     memory_id: str
-    rank: int | None  # from 1; None where it was withheld
-    withheld_why: str | None
-    used: bool | None  # None while nothing was reported
-    ignored_reason: str | None
+    rank: int | None = None  # from 1; None where it was withheld
+    withheld_why: str | None = None
+    used: bool | None = None  # None while nothing was reported
+    ignored_reason: str | None = None
 
 
 _T = TRACE_ITEMS.c
@@ -34,11 +34,9 @@ _MARK = Statement(
 _BLANK = Statement(update(TRACE_ITEMS).where(_T.memory_id == bindparam("memory")).values(ignored_reason=None), "memory")
 
 
-def put_many(unit: Unit, trace_id: str, ranks: Mapping[str, int], withheld: Mapping[str, str]) -> None:
-    """Keep what a trace met: record to rank, and record to the reason why it was withheld."""
-    rows: list[Row] = [(trace_id, memory_id, rank, None, None, None) for memory_id, rank in ranks.items()]
-    rows += [(trace_id, memory_id, None, why, None, None) for memory_id, why in withheld.items()]
-    unit.run_many(_PUT, rows)
+def put_many(unit: Unit, met: Sequence[TraceItem]) -> None:
+    """Keep what traces met, before anything was reported. The first item of a trace and record stays."""
+    unit.run_many(_PUT, met)
 
 
 def of_trace(reader: Reader, trace_id: str) -> list[TraceItem]:

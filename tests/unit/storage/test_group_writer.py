@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
@@ -114,6 +114,69 @@ def test_a_flush_waits_for_all_that_came_before(writer: GroupWriter, recorder: R
         writer.write_later(lambda unit, number=number: done.append(number))
     writer.flush_later()
     assert done == list(range(600))
+
+
+def test_things_of_one_sort_that_follow_each_other_share_a_unit(writer: GroupWriter, recorder: Recorder) -> None:
+    done: list[object] = []
+
+    def note(unit: object, things: Sequence[int]) -> None:  # the same function makes things one sort
+        done.append(list(things))
+
+    for number in range(3):
+        writer.write_together_later(note, number)
+    writer.write_later(lambda unit: done.append("another"))
+    writer.write_together_later(lambda unit, things: done.append("another sort"), 3)
+    writer.write_together_later(note, 4)
+    writer.flush_later()
+    assert done == [[0, 1, 2], "another", "another sort", [4]]
+    assert [len(group) for group in recorder.groups] == [5]  # the fifth is the flush
+
+
+def test_a_shared_unit_has_no_more_things_than_a_group(writer: GroupWriter, recorder: Recorder) -> None:
+    sizes: list[int] = []
+
+    def note(unit: object, things: Sequence[int]) -> None:
+        sizes.append(len(things))
+
+    recorder.gate.clear()
+    first = start(1, lambda n: writer.write(lambda unit: None))
+    assert recorder.entered.wait(10)
+    for number in range(600):
+        writer.write_together_later(note, number)
+    recorder.gate.set()
+    writer.flush_later()
+    first[0].join()
+    assert sum(sizes) == 600
+    assert max(sizes) == 256
+
+
+def test_things_whose_shared_unit_is_lost_with_its_group_are_tried_again_one_by_one(
+    writer: GroupWriter, recorder: Recorder, caplog: pytest.LogCaptureFixture
+) -> None:
+    attempts: list[int] = []
+    done: list[int] = []
+
+    def fail_once(tickets: list[Ticket]) -> None:
+        attempts.append(len(tickets))
+        if len(attempts) == 1:
+            raise StoreError("the transaction is gone")
+        for ticket in tickets:
+            ticket.work(None)  # type: ignore[arg-type]
+
+    def note(unit: object, things: Sequence[int]) -> None:
+        done.extend(things)
+
+    recorder.gate.clear()
+    first = start(1, lambda n: writer.write(lambda unit: None))
+    assert recorder.entered.wait(10)
+    writer._commit = fail_once
+    writer.write_together_later(note, 1)
+    writer.write_together_later(note, 2)
+    recorder.gate.set()
+    first[0].join()
+    assert poll(lambda: done == [1, 2])
+    assert attempts == [1, 2]
+    assert caplog.text == ""
 
 
 def test_a_flush_of_nothing_starts_nothing(writer: GroupWriter) -> None:

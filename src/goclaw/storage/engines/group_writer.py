@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar, cast
 
@@ -16,6 +16,8 @@ from goclaw.model.errors import StoreError
 from goclaw.storage.database import Unit
 
 Result = TypeVar("Result")
+Thing = TypeVar("Thing")
+Together = Callable[[Unit, Sequence[Thing]], object]  # a unit of work for any number of things of one sort
 
 MAX_GROUP = 256
 LATER_S = 0.2  # how long a unit that nobody waits for may wait for company
@@ -48,6 +50,14 @@ class Ticket:
             raise self.error
         return self.result
 
+    def takes_in(self, other: "Ticket") -> bool:
+        """Whether it does the other's work as well from now on."""
+        return False
+
+    def taken_apart(self) -> Sequence["Ticket"]:
+        """What is worth a second attempt after a failure, in its place; nothing for a unit of one piece."""
+        return ()
+
 
 class LaterTicket(Ticket):
     """A unit that nobody waits for; its failure is logged."""
@@ -57,6 +67,30 @@ class LaterTicket(Ticket):
     def settle(self) -> None:
         if self.error is not None:
             _log.warning("a unit that nobody waited for was lost: %s", self.error)
+
+
+class TogetherTicket(LaterTicket):
+    """A unit for things that came one by one. Where it fails each of them gets a unit of its own: one that cannot be
+    written takes no other with it."""
+
+    __slots__ = ("things", "together")
+
+    def __init__(self, together: Together[Any], things: list[Any]) -> None:
+        super().__init__(lambda unit: together(unit, things))
+        self.together = together
+        self.things = things
+
+    def takes_in(self, other: Ticket) -> bool:
+        is_alike = isinstance(other, TogetherTicket) and other.together == self.together
+        if is_alike:
+            self.things += cast(TogetherTicket, other).things
+        return is_alike
+
+    def taken_apart(self) -> Sequence[Ticket]:
+        if self.error is None or len(self.things) == 1:
+            return ()
+        self.error = None
+        return [TogetherTicket(self.together, [thing]) for thing in self.things]
 
 
 class GroupWriter:
@@ -83,9 +117,10 @@ class GroupWriter:
         return cast(Result, ticket.wait())
 
     def write_later(self, work: Callable[[Unit], object]) -> None:
-        if len(self._later) >= MAX_LATER:
-            self.flush_later()
-        self._submit_later(LaterTicket(work), time.monotonic() + LATER_S)
+        self._hand_over(LaterTicket(work))
+
+    def write_together_later(self, together: Together[Thing], thing: Thing) -> None:
+        self._hand_over(TogetherTicket(together, [thing]))
 
     def flush_later(self) -> None:
         if self._later or self._thread is not None:
@@ -115,6 +150,11 @@ class GroupWriter:
         with self._gate:
             self._make_ready()
             self._queue.put(ticket)
+
+    def _hand_over(self, ticket: LaterTicket) -> None:
+        if len(self._later) >= MAX_LATER:
+            self.flush_later()
+        self._submit_later(ticket, time.monotonic() + LATER_S)
 
     def _submit_later(self, ticket: Ticket, at: float) -> None:
         with self._gate:
@@ -166,8 +206,10 @@ class GroupWriter:
 
     def _take_later(self, group: list[Ticket]) -> None:
         with self._gate:
-            while self._later and len(group) < MAX_GROUP:
-                group.append(self._later.popleft())
+            for _ in range(min(len(self._later), MAX_GROUP - len(group))):
+                ticket = self._later.popleft()
+                if not (group and group[-1].takes_in(ticket)):
+                    group.append(ticket)
             self._later_at = time.monotonic() if self._later else None
 
     def _patience(self) -> float | None:
@@ -180,11 +222,17 @@ class GroupWriter:
         return moment is not None and time.monotonic() >= moment
 
     def _commit_safely(self, group: list[Ticket]) -> None:
+        self._attempt(group)
+        apart = [one for ticket in group for one in ticket.taken_apart()]
+        if apart:
+            self._attempt(apart)
+        for ticket in (*apart, *group):  # a flush comes back when all is settled that came before it
+            ticket.settle()
+
+    def _attempt(self, group: list[Ticket]) -> None:
         """The thread outlives whatever happens: a caller must never wait for a dead one."""
         try:
             self._commit(group)
         except BaseException as error:
             for ticket in group:
                 ticket.error = ticket.error or error
-        for ticket in group:
-            ticket.settle()

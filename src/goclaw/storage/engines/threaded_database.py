@@ -3,7 +3,7 @@
 import atexit
 import contextlib
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
 from goclaw.model.errors import StoreError, StoreReadOnly
@@ -13,6 +13,7 @@ from goclaw.storage.engines.fork_gate import ForkGate
 from goclaw.storage.engines.group_writer import GroupWriter, Ticket
 
 Result = TypeVar("Result")
+Thing = TypeVar("Thing")
 
 _MAX_IDLE_READERS = 32
 
@@ -73,6 +74,10 @@ class ThreadedDatabase:
     def write_later(self, work: Callable[[Unit], object]) -> None:
         self.refuse_if_read_only()
         self._groups.write_later(work)
+
+    def write_together_later(self, work: Callable[[Unit, Sequence[Thing]], object], thing: Thing) -> None:
+        self.refuse_if_read_only()
+        self._groups.write_together_later(work, thing)
 
     def flush_later(self) -> None:
         if not self.read_only:
