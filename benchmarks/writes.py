@@ -47,7 +47,10 @@ MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 AT = 1_767_225_600_000_000
 
 Write = Callable[[MemoryRecord], None]
-RAW_SETTINGS = ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "journal_size_limit = 67108864")
+RAW_SETTINGS = (
+    *("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON"),
+    *("journal_size_limit = 67108864", "wal_autocheckpoint = 4000", "cache_size = -8192"),
+)
 
 
 def make_record() -> MemoryRecord:
