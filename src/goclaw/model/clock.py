@@ -5,7 +5,7 @@ Time inside goclaw is an integer: microseconds since 1970 in UTC. People and pro
 """
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 MICROSECOND = 1
@@ -13,6 +13,7 @@ SECOND = 1_000_000
 MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Clock(Protocol):
@@ -51,10 +52,10 @@ class ManualClock:
 def to_us(moment: datetime) -> int:
     """Microseconds since 1970 of a moment; one without a time zone is read as UTC (never as the server's zone)."""
     aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    delta = aware - datetime(1970, 1, 1, tzinfo=UTC)
+    delta = aware - _EPOCH
     return (delta.days * 86_400 + delta.seconds) * SECOND + delta.microseconds
 
 
 def from_us(moment: int) -> datetime:
     """The UTC ``datetime`` of microseconds since 1970."""
-    return datetime.fromtimestamp(moment // SECOND, UTC).replace(microsecond=moment % SECOND)
+    return _EPOCH + timedelta(microseconds=moment)

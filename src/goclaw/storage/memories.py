@@ -162,10 +162,8 @@ _MOVE = Statement(
 )
 _DELETE = Statement(MEMORIES.delete().where(_M.id == bindparam("which")))
 _TAGS = StatementFamily(
-    lambda size: (
-        select(_T.memory_id, _T.tag)
-        .where(_T.memory_id.in_([bindparam(f"id_{n}") for n in range(size)]))
-        .order_by(_T.memory_id, _T.ordinal)
+    lambda size: select(_T.memory_id, _T.ordinal, _T.tag).where(
+        _T.memory_id.in_([bindparam(f"id_{n}") for n in range(size)])
     )
 )
 _INSERT_TAG = Statement(MEMORY_TAGS.insert())
@@ -275,6 +273,7 @@ def _stored_form(name: str, value: Any) -> str | int:
 def _records(reader: Reader, rows: Sequence[Row]) -> list[MemoryRecord]:
     tags: dict[str, list[str]] = {}
     for portion in in_portions([row[0] for row in rows]):
-        for memory_id, tag in reader.all(_TAGS.of(len(portion)), StatementFamily.padded(portion)):
+        found = reader.all(_TAGS.of(len(portion)), StatementFamily.padded(portion))
+        for memory_id, _, tag in sorted(found):  # here, where there are few: sorting costs a database more than finding
             tags.setdefault(memory_id, []).append(tag)
     return [to_record(row, tuple(tags.get(row[0], ()))) for row in rows]
