@@ -7,6 +7,7 @@ SHORT = {
     "benchmarks.writes": ("--rounds", "3", "--units", "100"),
     "benchmarks.kernels": (),
     "benchmarks.scanners": (),
+    "benchmarks.recall_overhead": ("--records", "10000", "--pairs", "5"),
 }
 
 
