@@ -1,4 +1,4 @@
-"""The local model's vectors of words: made with a write, gone with a forget, kept by the cache, made anew by a reindex."""
+"""The local model's vectors of words: made with a write, gone with a forget, cached, made anew by a reindex."""
 
 import pytest
 from sqlalchemy import select

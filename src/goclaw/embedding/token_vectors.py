@@ -14,6 +14,8 @@ DIMS = 64
 MOST_TOKENS = 64  # of a text; a longer one is told by its whole vector alone
 _SCALE = 254.0  # the numbers of a unit vector of 64 hardly ever exceed a half; those that do are cut
 
+COSINE = np.float32(1 / _SCALE**2)
+
 Floats = NDArray[np.float32]
 
 
@@ -33,9 +35,11 @@ def pack_tokens(hidden: Floats, projection: Floats) -> bytes:
     return codes.tobytes()
 
 
-def unpack_tokens(packed: Sequence[bytes]) -> tuple[Floats, NDArray[np.int64]]:
-    """All vectors of several texts below each other, and how many each text has; broken ones have fewer."""
+def unpack_tokens(packed: Sequence[bytes]) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
+    """All vectors of several texts below each other, and how many each text has; broken ones have fewer.
+
+    A dot product of two of them, times :data:`COSINE`, is their cosine.
+    """
     counts = np.array([len(one) // DIMS for one in packed], np.int64)
     whole = b"".join(one[: count * DIMS] for one, count in zip(packed, counts.tolist(), strict=True))
-    codes = np.frombuffer(whole, np.int8).reshape(-1, DIMS)
-    return codes.astype(np.float32) * np.float32(1 / _SCALE), counts
+    return np.frombuffer(whole, np.int8).reshape(-1, DIMS), counts

@@ -1,7 +1,7 @@
 """Fit: the weights of a ranker from judged candidates; a convex problem, solved by Newton's method.
 
-Each right answer stands against all wrong candidates of its question (a softmax), so what counts is the order. The scale
-is then laid so that ``min_score`` as it is shipped empties a few answerable questions in a thousand, and no more.
+Each right answer stands against all wrong candidates of its question (a softmax), so what counts is the order. The
+scale is then laid so that ``min_score`` as it is shipped empties two answerable questions in a hundred, and no more.
 """
 
 from collections.abc import Callable, Mapping, Sequence

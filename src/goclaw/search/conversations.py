@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from goclaw.search.view import Rows, View
+from goclaw.search.view import Rows, View, distinct
 
 _SESSION_BITS = 32
 _HASHED = 1 << 16  # sessions are first told apart by their lowest bits, which a table answers at once
@@ -83,14 +83,13 @@ class Conversations:
 
     def best_of_session(self, best: Floats) -> Floats:
         """For each utterance the mean of the two best utterances of its session."""
-        order = np.lexsort((-best, self.sessions))
-        ranked, sessions = best[order], self.sessions[order]
-        firsts = np.flatnonzero(np.diff(sessions, prepend=-1))
-        seconds = np.minimum(firsts + 1, len(ranked) - 1)
-        has_second = sessions[seconds] == sessions[firsts]
-        has_second &= seconds != firsts
-        means = np.where(has_second, (ranked[firsts] + ranked[seconds]) / _BEST_OF_SESSION, ranked[firsts])
-        found: Floats = means[self.sessions]
+        starts = np.flatnonzero(np.diff(self.sessions, prepend=-1))
+        first = np.maximum.reduceat(best, starts)
+        at = np.flatnonzero(best == first[self.sessions])  # where a session has its best, and what equals it
+        rest = np.array(best)
+        rest[at[np.diff(self.sessions[at], prepend=-1) != 0]] = -np.inf
+        second = np.maximum.reduceat(rest, starts)
+        found: Floats = np.where(np.isfinite(second), (first + second) / _BEST_OF_SESSION, first)[self.sessions]
         return found
 
 
@@ -102,8 +101,9 @@ def _in_block(view: View, number: int, candidates: Rows) -> _Part:
     block, start, end = view.blocks[number], int(view.starts[number]), int(view.starts[number + 1])
     own = candidates[(candidates >= start) & (candidates < end)] - start
     columns = block.columns
-    wanted = np.unique(columns.sessions[own])
-    rows = np.union1d(_of_sessions(columns.sessions, wanted[wanted > 0], view.allowed[start:end]), own)
+    wanted = distinct(columns.sessions[own])
+    members = _of_sessions(columns.sessions, wanted[wanted > 0], view.allowed[start:end])
+    rows = distinct(np.concatenate([members, own]))
     memories = columns.numbers[rows].astype(np.int64) - columns.ordinals[rows] + (number << _SESSION_BITS)
     sessions = columns.sessions[rows].astype(np.int64) + ((2 * number) << _SESSION_BITS)  # even: conversations
     alone = columns.sessions[rows] == 0

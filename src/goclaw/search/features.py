@@ -14,7 +14,7 @@ from goclaw.search.conversations import Conversations
 from goclaw.search.keyword import K1, KeywordScores, idf_of, rows_with_any
 from goclaw.search.query import Query
 from goclaw.search.vector import VectorScores
-from goclaw.search.view import Rows, View
+from goclaw.search.view import Rows, View, distinct
 from goclaw.text.structure import Trait
 
 _WINDOW_B = 0.1  # texts of three turns differ a little more in length by what they say
@@ -74,7 +74,7 @@ class _Counting:
     def speakers(self) -> dict[str, Floats]:
         evidence = self._evidence
         speakers = evidence.view.column(self._rows, "speakers")
-        present = np.unique(evidence.view.column(evidence.conversations.members, "speakers"))
+        present = distinct(evidence.view.column(evidence.conversations.members, "speakers"))
         named = present[np.isin(present, np.array(evidence.query.terms.hashes, np.uint32)) & (present > 0)]
         is_one = len(named) == 1
         of_named = (speakers == named[0]) if is_one else np.zeros(len(speakers), np.bool_)
@@ -134,7 +134,8 @@ class _Counting:
 
     def _windows(self, nearest: Floats) -> tuple[Floats, Floats]:
         """Mean over the question's words of the nearest word in: before, itself, after; and: before, itself."""
-        present, place = np.unique(self._utterance, return_inverse=True)
+        present = distinct(self._utterance)
+        place = np.searchsorted(present, self._utterance)
         best = np.zeros((len(nearest), len(present) + 1), np.float32)  # the last one: nothing
         order = np.argsort(place, kind="stable")
         firsts = np.flatnonzero(np.diff(place[order], prepend=-1))
@@ -178,7 +179,7 @@ class _Window:
 
     @classmethod
     def of(cls, evidence: Evidence, before: Rows, after: Rows) -> "_Window":
-        present = np.unique(np.concatenate([evidence.candidates, before[before >= 0], after[after >= 0]]))
+        present = distinct(np.concatenate([evidence.candidates, before[before >= 0], after[after >= 0]]))
         place_of = np.full(evidence.view.row_count + 1, len(present), np.intp)  # the last entry answers for -1
         place_of[present] = np.arange(len(present))
         keyword = evidence.keyword

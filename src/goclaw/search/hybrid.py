@@ -24,7 +24,7 @@ from goclaw.search.query import Query
 from goclaw.search.ranker import DEFAULT, Ranker, load_ranker
 from goclaw.search.rerank import Examined, Examiner, rescored
 from goclaw.search.vector import RESCORED, VectorScores, rescore, score_vectors
-from goclaw.search.view import Candidates, Rows, View, best_rows
+from goclaw.search.view import Candidates, Rows, View, best_rows, distinct
 from goclaw.settings.settings import SearchSettings
 from goclaw.storage.database import Reader
 
@@ -295,7 +295,7 @@ class _Ranker:
         while True:
             rows = best_rows(self._scores, among, wanted)
             found = self.view.describe(rows)
-            if len(rows) < wanted or len(np.unique(found.memories)) >= count:
+            if len(rows) < wanted or len(distinct(found.memories)) >= count:
                 return found
             wanted *= 4
 

@@ -114,9 +114,14 @@ def quantise(floats: Floats) -> tuple[NDArray[np.int8], Floats]:
 
 
 def _dot(codes: NDArray[np.int8], matrix: NDArray[np.int8]) -> Floats:
+    return dots(codes, matrix).ravel()
+
+
+def dots(codes: NDArray[np.int8], matrix: NDArray[np.int8]) -> Floats:
+    """Dot products of every row of ``codes`` with every row of ``matrix``; by one thread, whatever BLAS would do."""
     if simsimd is not None:
         # the kernel's own tensor is turned into an array first: a dtype here would copy it number by number
-        return np.asarray(simsimd.cdist(codes, matrix, metric="dot")).ravel().astype(np.float32)
-    query = codes[0].astype(np.float32)
+        return np.asarray(simsimd.cdist(codes, matrix, metric="dot")).reshape(len(codes), -1).astype(np.float32)
+    queries = codes.astype(np.float32)
     portions = range(0, len(matrix), _PORTION)
-    return np.concatenate([matrix[at : at + _PORTION].astype(np.float32) @ query for at in portions])
+    return np.concatenate([queries @ matrix[at : at + _PORTION].astype(np.float32).T for at in portions], axis=1)

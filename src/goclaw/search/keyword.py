@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goclaw.search.postings import Found
-from goclaw.search.view import Rows, View
+from goclaw.search.view import Rows, View, distinct
 from goclaw.text.terms import QueryTerms
 
 K1 = 1.2
@@ -46,7 +46,7 @@ def score_keywords(view: View, terms: QueryTerms) -> KeywordScores:
     wrong on one side or the other (search.md 2f). Rows that may not be shown count in the statistics, deleted ones do
     not. Sums are float64 in one order, so equal texts tie exactly and every engine ranks alike.
     """
-    numbers = np.unique(np.array(terms.hashes, np.uint32))
+    numbers = distinct(np.array(terms.hashes, np.uint32))
     total = view.row_count
     parts = [part for part in (_find(view, block_no, numbers) for block_no in range(len(view.blocks))) if part]
     count = max(view.alive_count, 1)

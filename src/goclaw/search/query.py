@@ -17,7 +17,7 @@ class Query:
     terms: QueryTerms
     asks: Question  # what kind of answer is wanted
     vector: NDArray[np.float32] | None  # of length 1; None: keywords only
-    words: NDArray[np.float32] | None  # a vector for each telling word; None where the model has none
+    words: NDArray[np.int8] | None  # a vector for each telling word; None where the model has none
     now: int  # microseconds since 1970
     withheld_bits: int
 

@@ -15,7 +15,7 @@ from goclaw.search.late_interaction import nearest_words
 from goclaw.search.query import Query
 from goclaw.search.ranker import ALONE, BETWEEN_PEOPLE, KINDS, WITH_ASSISTANT, Ranker
 from goclaw.search.vector import VectorScores
-from goclaw.search.view import Rows, View, best_rows
+from goclaw.search.view import Rows, View, best_rows, distinct
 from goclaw.storage.database import Reader
 from goclaw.text.structure import Trait
 
@@ -52,9 +52,9 @@ class Examiner:
         pool = self._pool(first)
         if not len(pool) and not len(masked):
             return None
-        asked = np.union1d(pool, masked)
+        asked = distinct(np.concatenate([pool, masked]))
         talks = Conversations.around(self.view, asked)
-        rows = np.union1d(asked, self._around(talks, pool, first))
+        rows = distinct(np.concatenate([asked, self._around(talks, pool, first)]))
         nearest, known = self._nearest_words(rows)
         evidence = Evidence(self.view, self.query, self.keyword, self.vectors, rows, talks, nearest, known)
         return Examined(rows, kinds_of(self.view, rows), features(evidence))

@@ -159,6 +159,7 @@ CHUNK_TOKEN_VECTORS = Table(
     Column("slot", BigInteger, primary_key=True, autoincrement=False),
     Column("model_no", Integer, primary_key=True, autoincrement=False),
     Column("tokens", LargeBinary, nullable=False),  # of embedding/token_vectors.py
+    sqlite_with_rowid=False,
 )
 
 # The list of chunks that wait for their vector in the current model.

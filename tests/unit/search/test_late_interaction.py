@@ -14,20 +14,20 @@ def packed(*directions: int) -> bytes:
 
 
 def test_each_word_finds_its_nearest() -> None:
-    question = STRAIGHT[[3, 5]]
+    question = unpack_tokens([packed(3, 5)])[0]
     found, known = nearest_words(question, {0: packed(3), 2: packed(1, 5, 3)}, 3)
-    np.testing.assert_allclose(found, [[0.5, 0, 0.5], [0, 0, 0.5]], atol=0.01)  # a single number is cut at a half
+    np.testing.assert_allclose(found, [[0.25, 0, 0.25], [0, 0, 0.25]], atol=0.01)  # a single number is cut at a half
     assert known.tolist() == [True, False, True]
 
 
 def test_texts_without_words_score_nothing() -> None:
-    found, known = nearest_words(STRAIGHT[[0]], {0: b"", 1: b"too short"}, 2)
+    found, known = nearest_words(unpack_tokens([packed(0)])[0], {0: b"", 1: b"too short"}, 2)
     assert not found.any()
     assert not known.any()
 
 
 def test_nothing_to_compare() -> None:
-    found, known = nearest_words(STRAIGHT[[0]], {}, 4)
+    found, known = nearest_words(unpack_tokens([packed(0)])[0], {}, 4)
     assert found.shape == (1, 4)
     assert not known.any()
 
@@ -39,7 +39,8 @@ def test_packing_keeps_directions(words: int) -> None:
     unpacked, counts = unpack_tokens([pack_tokens(vectors, STRAIGHT)])
     assert counts.tolist() == [words]
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    cosines = (unit * unpacked).sum(axis=1) / np.linalg.norm(unpacked, axis=1)
+    codes = unpacked.astype(np.float32)
+    cosines = (unit * codes).sum(axis=1) / np.linalg.norm(codes, axis=1)
     assert cosines.min() > 0.999
 
 

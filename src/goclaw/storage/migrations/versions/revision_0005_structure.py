@@ -14,4 +14,5 @@ def upgrade() -> None:
         sa.Column("slot", sa.BigInteger, primary_key=True, autoincrement=False),
         sa.Column("model_no", sa.Integer, primary_key=True, autoincrement=False),
         sa.Column("tokens", sa.LargeBinary, nullable=False),
+        sqlite_with_rowid=False,
     )
