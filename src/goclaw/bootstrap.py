@@ -40,6 +40,7 @@ from goclaw.recall.audit_check import AuditCheck
 from goclaw.recall.audit_reader import AuditReader
 from goclaw.recall.browse import Browser
 from goclaw.recall.contract_recall import ContractRecaller
+from goclaw.recall.explain import Explainer
 from goclaw.recall.impact import ImpactReports
 from goclaw.recall.recall import Recaller
 from goclaw.recall.statistics import Statistics
@@ -188,6 +189,7 @@ def _services(
         forgetter=Forgetter(writer, base.loaded.paths.backups, vectors.clear_cache),
         schema_notes=SchemaNotes(writer),
         recaller=recaller,
+        explainer=Explainer(recaller),
         write_back=WriteBack(writer),
         task_recaller=ContractRecaller(recaller),
         usage=UsageReports(database, clock),

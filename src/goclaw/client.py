@@ -80,10 +80,16 @@ class GatewayClient:
         """Erase a record; the receipt."""
         return self._send("DELETE", _record(memory_id))
 
-    def search(self, query: str, *, limit: int | None = None, include_history: bool = False) -> Json:
-        """Explicit search: ``hits``, ``reason``, ``notes``, ``withheld``, ``trace_id``."""
+    def search(
+        self, query: str, *, limit: int | None = None, include_history: bool = False, explain: bool = False
+    ) -> Json:
+        """Explicit search: ``hits``, ``reason``, ``notes``, ``withheld``, ``trace_id``; ``explanation`` if wanted."""
         body = {"query": query, "limit": limit, "include_history": include_history}
-        return self._send("POST", "/api/memory/search", body)
+        return self._send("POST", "/api/memory/search" + ("?explain=true" if explain else ""), body)
+
+    def why(self, memory_id: str, query: str) -> Json:
+        """What becomes of one record when a question is searched for: ``verdict``, ``rank``, ``score_parts``, ..."""
+        return self._send("GET", f"/api/memory/records/{quote(memory_id, safe='')}/why", params={"query": query})
 
     def recall(
         self,

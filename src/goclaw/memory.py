@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from types import TracebackType
 from typing import Any, Self
 
 from goclaw.governance.audit_chain import Verification
@@ -35,6 +34,7 @@ from goclaw.recall.audit_check import AuditCheck
 from goclaw.recall.audit_reader import AuditPage, AuditReader
 from goclaw.recall.browse import Browser, Page
 from goclaw.recall.contract_recall import ContractAnswer, ContractRecaller
+from goclaw.recall.explain import Explainer, Explanation
 from goclaw.recall.impact import Impact, ImpactReports
 from goclaw.recall.recall import Recaller
 from goclaw.recall.statistics import Statistics
@@ -57,6 +57,7 @@ class Services:
     forgetter: Forgetter
     schema_notes: SchemaNotes
     recaller: Recaller
+    explainer: Explainer
     browser: Browser
     statistics: Statistics
     write_back: WriteBack
@@ -174,10 +175,7 @@ class Memory:
         return self._services.updater.update(principal, record, change, expected_version)
 
     def forget(self, principal: Principal, memory_id: str) -> Receipt:
-        """Erase a record and everything derived from it; the receipt says what went and which backups still hold it.
-
-        Raises NotFound and AccessDenied.
-        """
+        """Erase a record and all made from it; the receipt says what stays in backups. Raises NotFound, AccessDenied."""
         return self._services.forgetter.forget(principal, self._require(principal, memory_id))
 
     def recall(
@@ -208,6 +206,10 @@ class Memory:
         """Explicit search: also pending, stale and disputed records, marked; ``include_history``: superseded ones."""
         ask = Ask(text=query, mode=Mode.EXPLICIT, limit=limit, include_history=include_history)
         return self._services.recaller.answer(principal, ask)
+
+    def explain(self, principal: Principal, query: str, memory_id: str | None = None, **ask: Any) -> Explanation:
+        """How a :meth:`search` (``ask``: its arguments) is ranked, and why it finds, or does not find, one record."""
+        return self._services.explainer.explain(principal, Ask(text=query, mode=Mode.EXPLICIT, **ask), memory_id)
 
     def write_back(self, principal: Principal, request: Mapping[str, Any]) -> WriteBackAnswer:
         """Store what was learned in a task (the published contract): every entry, or nothing.
@@ -438,9 +440,7 @@ class Memory:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _require(self, principal: Principal, memory_id: str) -> MemoryRecord:

@@ -9,6 +9,8 @@ from goclaw.cli import audit, memory_incident, memory_offline, review, trace, wo
 from goclaw.cli.gateway import open_gateway, watch_job
 from goclaw.cli.output import FAILED, AsJson, emit, note, say, show_table
 
+HEAVIEST = 12  # features that are shown
+
 app = typer.Typer(help="Write, find and look after memories.", no_args_is_help=True)
 
 Limit = Annotated[
@@ -43,11 +45,12 @@ def search(
     query: Annotated[str, typer.Argument(help="What you want to know.")],
     limit: Limit = None,
     history: Annotated[bool, typer.Option("--history", help="Also what was superseded, marked.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Also say how the question was ranked.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Find memories you may see; what waits for review or may be outdated is found too, and marked."""
     with open_gateway() as gateway:
-        found = gateway.search(query, limit=limit, include_history=history)
+        found = gateway.search(query, limit=limit, include_history=history, explain=explain)
     if as_json:
         emit(found)
         return
@@ -59,6 +62,29 @@ def search(
         note(f"Note: {remark}")
     if found["withheld"]:
         note(f"Withheld: {', '.join(sorted(each['why'] for each in found['withheld']))}")
+    if explain:
+        show_explanation(found["explanation"])
+
+
+@app.command()
+def why(
+    memory_id: Annotated[str, typer.Argument(help="The id of a record you may see.")],
+    query: Annotated[str, typer.Argument(help="The question that did, or did not, find it.")],
+    as_json: AsJson = False,
+) -> None:
+    """Why a search finds a record, or does not: where it stands, what held it back, and what weighed how much."""
+    with open_gateway() as gateway:
+        told = gateway.why(memory_id, query)
+    if as_json:
+        emit(told)
+        return
+    say(f"{told['verdict']}" + (f" ({told['withheld_as']})" if told["withheld_as"] else ""))
+    parts = {"rank": told["rank"], "score": told["score"], **told["score_parts"]}
+    show_table(("part", "value"), [(name, _short(value)) for name, value in parts.items()], "")
+    heavy = list(told["weighed"].items())[:HEAVIEST]
+    if heavy:
+        show_table(("feature", "adds"), [(name, f"{value:+.2f}") for name, value in heavy], "")
+    show_explanation(told["explanation"])
 
 
 @app.command()
@@ -214,3 +240,24 @@ def _flat(figures: dict[str, Any], prefix: str = "") -> "list[tuple[str, object]
         else:
             lines.append((f"{prefix}{name}", value))
     return lines
+
+
+def show_explanation(told: dict[str, Any]) -> None:
+    """A question taken apart, for people."""
+    say(
+        f"Looked for: {', '.join(told['terms']) or 'nothing'}; a hit needs {told['least_score']:.2f}, the best has "
+        f"{told['best_score']:.2f}."
+    )
+    places = sorted({f"{each['scope']} ({each['visibility']})" for each in told["namespaces"]})
+    say(f"Searched: {', '.join(places) or 'nothing'}.")
+    for name in ("words", "meaning"):
+        ranked = told[name]
+        if ranked is None:
+            say("By meaning: not asked.")
+        else:
+            rows = [(place, each["memory_id"], f"{each['value']:.3f}") for place, each in enumerate(ranked, 1)]
+            show_table(("by " + name, "record", "value"), rows, f"By {name}: nothing.")
+
+
+def _short(value: object) -> object:
+    return f"{value:.3f}" if isinstance(value, float) else value

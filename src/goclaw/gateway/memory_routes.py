@@ -19,9 +19,10 @@ from goclaw.gateway.shapes import (
     RecordShape,
     SchemaNoteRequest,
     SearchRequest,
+    WhyShape,
     WriteRequest,
 )
-from goclaw.gateway.wire import found_json, page_json, receipt_json, record_json
+from goclaw.gateway.wire import explanation_json, found_json, page_json, receipt_json, record_json, why_json
 from goclaw.model.errors import InvalidInput, NotFound
 from goclaw.model.record import MemoryRecord
 from goclaw.storage.memories import RecordFilter
@@ -46,6 +47,7 @@ NOT_ALLOWED: dict[int | str, dict[str, Any]] = {
 router = APIRouter(prefix="/api/memory", responses=ERRORS)
 
 MemoryId = str
+Explain = Annotated[bool, Query(description="Also say how the question was ranked.")]
 IfMatch = Annotated[str | None, Header(description='The version you read, as the ETag gave it: "3".')]
 IdempotencyKey = Annotated[
     str | None,
@@ -86,6 +88,12 @@ def get_record(caller: CallerOf, memory_id: MemoryId) -> Response:
     return _record_answer(record)
 
 
+@router.get("/records/{memory_id}/why", response_model=WhyShape, summary="Why was it found, or not", tags=["search"])
+def why(caller: CallerOf, memory_id: MemoryId, query: Annotated[str, Query(max_length=2_000)]) -> Response:
+    """Where a record that you may see stood when a question is searched for, and what held it back."""
+    return Answer(why_json(caller.memory.explain(caller.principal, query, memory_id)))
+
+
 @router.patch("/records/{memory_id}", response_model=RecordShape, summary="Change a memory", tags=["records"])
 def change_record(caller: CallerOf, memory_id: MemoryId, body: PatchRequest, if_match: IfMatch = None) -> Response:
     """Change text, kind, domain or tags. New text is a new statement, so its trust is decided anew."""
@@ -109,11 +117,17 @@ def forget_record(caller: CallerOf, memory_id: MemoryId) -> Response:
 
 
 @router.post("/search", response_model=FoundShape, summary="Search explicitly", tags=["search"])
-def search(caller: CallerOf, body: SearchRequest) -> Response:
+def search(caller: CallerOf, body: SearchRequest, explain: Explain = False) -> Response:
     """For somebody who sees the marks: also pending, stale and disputed records are found."""
     caller.must_be(body)
     found = caller.memory.search(caller.principal, body.query, limit=body.limit, include_history=body.include_history)
-    return Answer(found_json(found))
+    answer = found_json(found)
+    if explain:
+        told = caller.memory.explain(
+            caller.principal, body.query, limit=body.limit, include_history=body.include_history
+        )
+        answer["explanation"] = explanation_json(told)
+    return Answer(answer)
 
 
 @router.post("/recall", response_model=FoundShape, summary="Recall for a prompt", tags=["search"])

@@ -243,6 +243,49 @@ class FoundShape(BaseModel):
     notes: list[str] = Field(description="What was missing although something was found.")
     withheld: list[WithheldShape]
     trace_id: str | None
+    explanation: "ExplanationShape | None" = Field(default=None, description="With ?explain=true.")
+
+
+class PlaceShape(BaseModel):
+    """A record at its place in one of the two lists."""
+
+    memory_id: str
+    value: float = Field(description="BM25, or the cosine.")
+
+
+class SearchedShape(BaseModel):
+    """A namespace that was searched."""
+
+    scope: str
+    visibility: str
+    project_id: str | None
+    channel_id: str | None
+
+
+class ExplanationShape(BaseModel):
+    """A question taken apart."""
+
+    terms: list[str] = Field(description="What was looked for.")
+    namespaces: list[SearchedShape]
+    words: list[PlaceShape] = Field(description="By words, best first.")
+    meaning: list[PlaceShape] | None = Field(description="By meaning, best first; null where words answered alone.")
+    best_score: float = Field(description="Before decay.")
+    least_score: float = Field(description="What a hit needs.")
+
+
+class WhyShape(BaseModel):
+    """Why a question found a record, or did not."""
+
+    memory_id: str
+    verdict: str = Field(
+        description="found, behind_limit, withheld, no_match, under_min_score, no_evidence, other_person, not_searched."
+    )
+    withheld_as: str | None = Field(description="pending, stale, disputed, ...; null where it is not withheld.")
+    rank: int | None = Field(description="Among all that could be shown.")
+    score: float
+    score_parts: dict[str, float | int | None]
+    weighed: dict[str, float] = Field(description="What each feature of the second ranking added, the heaviest first.")
+    explanation: ExplanationShape
 
 
 class ReceiptShape(BaseModel):

@@ -13,6 +13,7 @@ from goclaw.model.record import MemoryRecord
 from goclaw.model.review import ReviewStatus
 from goclaw.model.use_policy import UsePolicy
 from goclaw.recall.browse import Page
+from goclaw.recall.explain import Explanation
 
 
 def record_json(record: MemoryRecord, policy: UsePolicy | None = None) -> dict[str, Any]:
@@ -82,6 +83,46 @@ def found_json(found: Found) -> dict[str, Any]:
         "notes": list(found.notes),
         "withheld": [{"memory_id": each.memory_id, "why": each.why} for each in found.withheld],
         "trace_id": found.trace_id,
+    }
+
+
+def explanation_json(explanation: Explanation) -> dict[str, Any]:
+    """A question taken apart."""
+    words, meaning = (
+        None if ranked is None else [{"memory_id": memory_id, "value": value} for memory_id, value in ranked]
+        for ranked in (explanation.words, explanation.meaning)
+    )
+    return {
+        "terms": list(explanation.terms),
+        "namespaces": [
+            {
+                "scope": str(each.scope),
+                "visibility": str(each.visibility),
+                "project_id": each.project_id or None,
+                "channel_id": each.channel_id or None,
+            }
+            for each in explanation.namespaces
+        ],
+        "words": words,
+        "meaning": meaning,
+        "best_score": explanation.best_score,
+        "least_score": explanation.least_score,
+    }
+
+
+def why_json(explanation: Explanation) -> dict[str, Any]:
+    """What became of the record that was asked about, and the question taken apart."""
+    one = explanation.record
+    assert one is not None
+    return {
+        "memory_id": one.memory_id,
+        "verdict": str(one.verdict),
+        "withheld_as": one.withheld_as,
+        "rank": one.rank,
+        "score": one.score,
+        "score_parts": dict(one.score_parts),
+        "weighed": dict(one.weighed),
+        "explanation": explanation_json(explanation),
     }
 
 

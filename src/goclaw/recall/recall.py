@@ -19,9 +19,10 @@ from goclaw.recall.readable import readable_states
 from goclaw.recall.trace import trace_of, write_traces
 from goclaw.search import hybrid
 from goclaw.search.blocks import BlockCache
+from goclaw.search.explanation import Explained
 from goclaw.search.hybrid import Ranking
 from goclaw.search.query import Query
-from goclaw.search.vector_index import VectorIndex
+from goclaw.search.vector_index import VectorIndex, VectorState
 from goclaw.settings.settings import Settings
 from goclaw.storage import chunks, memories
 from goclaw.storage.database import Database, Reader
@@ -69,12 +70,7 @@ class Recaller:
         """Rank and label what the namespaces hold; no trace."""
         index = self.vectors.state(reader)
         now = self.clock.now()
-        query = Query.of(
-            ask.text,
-            vectors=vectors if index.model_no is not None else None,
-            now=now,
-            withheld_bits=ask.withheld_bits,
-        )
+        query = _query(ask, vectors, index, now)
         ranking = hybrid.search(reader, self.blocks, states, query, self.options(ask, index.model_no, index.floor))
         slots = [*(row.slot for row in ranking.hits), *(row.slot for row in ranking.withheld)]
         texts = chunks.texts_at(reader, slots)
@@ -96,6 +92,20 @@ class Recaller:
             withheld=label_withheld(ranking.withheld, texts, ask.withheld_bits),
             searched_namespaces=len(states),
         )
+
+    def take_apart(
+        self,
+        reader: Reader,
+        ask: Ask,
+        vectors: TextVectors | None,
+        states: Sequence[NamespaceState],
+        slots: Sequence[int],
+    ) -> Explained | None:
+        """How :meth:`find` ranks the question, and where the record with these chunks stands; None without words."""
+        index = self.vectors.state(reader)
+        query = _query(ask, vectors, index, self.clock.now())
+        options = self.options(ask, index.model_no, index.floor)
+        return hybrid.explain(reader, self.blocks, states, query, options, slots)
 
     def options(self, ask: Ask, model_no: int | None, floor: float | None) -> hybrid.Options:
         """How to search: the settings, and this question's limit."""
@@ -124,3 +134,9 @@ class Recaller:
         else:
             self.database.write_together_later(write_traces, asked)
         return replace(found, trace_id=trace.id)
+
+
+def _query(ask: Ask, vectors: TextVectors | None, index: VectorState, now: int) -> Query:
+    """The question as search takes it; vectors only where they may be compared with the index."""
+    usable = vectors if index.model_no is not None else None
+    return Query.of(ask.text, vectors=usable, now=now, withheld_bits=ask.withheld_bits)

@@ -19,6 +19,7 @@ from goclaw.search import fusion
 from goclaw.search.blocks import BlockCache
 from goclaw.search.decay import decay
 from goclaw.search.evidence_check import has_evidence
+from goclaw.search.explanation import Explained, Standing, Verdict
 from goclaw.search.keyword import KeywordScores, score_keywords
 from goclaw.search.query import Query
 from goclaw.search.ranker import DEFAULT, Ranker, load_ranker
@@ -128,6 +129,18 @@ def search(
     return _score(reader, cache, states, query, options).rank()
 
 
+def explain(
+    reader: Reader,
+    cache: BlockCache,
+    states: Sequence[NamespaceState],
+    query: Query,
+    options: Options,
+    slots: Sequence[int] = (),
+) -> Explained | None:
+    """How the question is ranked, and where the record with these chunks stands; None for one without words."""
+    return _score(reader, cache, states, query, options).explain(query.terms.words, slots) if query.terms else None
+
+
 @dataclass(frozen=True, slots=True)
 class ExaminedMemories:
     """The candidates of a question: what a ranker is fitted on. Parallel arrays."""
@@ -201,12 +214,73 @@ class _Ranker:
         self.first = self._fuse_scores() if options.by_score else self._fuse_ranks()
         self._examiner = examiner
         self._is_by_another = False
+        self._examined: Examined | None = None
         self._scores = self.first if options.ranker is None else self._rescore(options.ranker)
 
     def examine(self) -> Examined | None:
         """The candidates of the first ranking with all that is known of them."""
         masked = np.empty(0, np.intp) if self._masked is None else best_rows(self.first, self._masked, MOST_WITHHELD)
         return self._examiner.examine(self.first, masked[:MOST_WITHHELD])
+
+    def explain(self, terms: tuple[str, ...], slots: Sequence[int]) -> Explained:
+        best = float(self._scores.max(initial=0, where=self.view.allowed))
+        nearest = self._nearest
+        return Explained(
+            terms=terms,
+            words=self._listed(self._worded, self._keyword.bm25),
+            meaning=None if nearest is None or self._vectors is None else self._listed(nearest, self._vectors.cosines),
+            best=best,
+            least=self._least_score(best),
+            standing=self._standing(self.view.rows_of(slots), self._least_score(best)) if slots else None,
+        )
+
+    def _listed(self, rows: Rows, scores: NDArray[np.floating[Any]]) -> tuple[tuple[int, float], ...]:
+        ascending = np.sort(rows)
+        slot_of = dict(zip(ascending.tolist(), self.view.slots(ascending).tolist(), strict=True))
+        return tuple((slot_of[row], float(scores[row])) for row in rows.tolist() if scores[row] > 0)
+
+    def _standing(self, rows: Rows, least: float) -> Standing | None:
+        """Of the best living row among some."""
+        rows = rows[rows >= 0]
+        rows = rows[self.view.alive[rows]]
+        if not len(rows):
+            return None
+        row = int(rows[np.argmax(self._scores[rows])])
+        evident = (self._scores >= least) & self._has_evidence()
+        shown = self._choose(evident & self.view.allowed, POOL, POOL)
+        memory = int(self.view.describe(np.array([row])).memories[0])
+        rank = next((place for place, one in enumerate(shown, 1) if one.memory == memory), None)
+        found = self.view.describe(np.array([row]))
+        weight = self._decay(found)[0]
+        return Standing(
+            slot=int(found.slots[0]),
+            verdict=self._verdict(row, least, bool(evident[row]), rank),
+            rank=rank,
+            score=float(self._scores[row] * weight),
+            parts={**self._parts(row), "decay": float(weight)},
+            weighed=self._weighed(row),
+            policy=int(self.view.policies[row]),
+        )
+
+    def _verdict(self, row: int, least: float, is_evident: bool, rank: int | None) -> Verdict:
+        if self._scores[row] < SMALLEST_SCORE:
+            return Verdict.NO_MATCH
+        if not self.view.allowed[row]:
+            return Verdict.WITHHELD
+        if self._is_by_another:
+            return Verdict.OTHER_PERSON
+        if self._scores[row] < least:
+            return Verdict.UNDER_MIN_SCORE
+        if not is_evident:
+            return Verdict.NO_EVIDENCE
+        return Verdict.FOUND if rank is not None and rank <= self._options.limit else Verdict.BEHIND_LIMIT
+
+    def _weighed(self, row: int) -> Mapping[str, float]:
+        if self._options.ranker is None or self._examined is None:
+            return {}
+        return self._options.ranker.contributions(
+            self._examined.features, self._examined.kinds, self._examined.rows, row
+        )
 
     def rank(self) -> Ranking:
         if self._is_by_another:
@@ -221,7 +295,7 @@ class _Ranker:
         return Ranking(hits, reason, withheld)
 
     def _rescore(self, ranker: Ranker) -> fusion.Fused:
-        examined = self.examine()
+        examined = self._examined = self.examine()
         if examined is None:
             return self.first
         allowed = self.view.allowed[examined.rows]
@@ -269,13 +343,7 @@ class _Ranker:
     def _choose(self, among: NDArray[np.bool_], pool: int, count: int) -> list[_Choice]:
         """The best rows of a pool after decay, one a memory: by score, then the newer, then the slot."""
         found = self._pool(among, pool)
-        weights = decay(
-            found.updated_at,
-            self.view.now,
-            found.is_evergreen,
-            half_life_days=self._options.half_life_days,
-            floor=self._options.decay_floor,
-        )
+        weights = self._decay(found)
         scores = self._scores[found.rows] * weights
         order = np.lexsort((found.slots, -found.updated_at, -scores)).tolist()
         best_of: dict[int, _Choice] = {}
@@ -288,6 +356,15 @@ class _Ranker:
                 if len(best_of) == count:
                     break
         return list(best_of.values())
+
+    def _decay(self, found: Candidates) -> NDArray[np.float64]:
+        return decay(
+            found.updated_at,
+            self.view.now,
+            found.is_evergreen,
+            half_life_days=self._options.half_life_days,
+            floor=self._options.decay_floor,
+        )
 
     def _pool(self, among: NDArray[np.bool_], count: int) -> Candidates:
         """The best rows, enough of them for ``count`` memories where there are so many."""

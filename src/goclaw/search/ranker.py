@@ -71,6 +71,17 @@ class Ranker:
         lead = lead_of_the_named({name: values[between_people] for name, values in features.items()}, weights)
         return lead is not None and lead < weights.attribution
 
+    def contributions(
+        self, features: Mapping[str, Floats], kinds: NDArray[np.intp], rows: NDArray[np.intp], row: int
+    ) -> Mapping[str, float]:
+        """What each feature of one row adds to its log odds, the heaviest first; empty where it has no weights."""
+        places = np.flatnonzero(rows == row)
+        weights = self._sets_for(features).get(KINDS[kinds[places[0]]]) if len(places) else None
+        if weights is None:
+            return {}
+        added = {name: weight * float(features[name][places[0]]) for name, weight in weights.of.items()}
+        return dict(sorted(added.items(), key=lambda each: -abs(each[1])))
+
     def weighs(self, features: Mapping[str, Floats], kinds: NDArray[np.intp]) -> bool:
         """Whether there are weights for any of the candidates."""
         sets = self._sets_for(features)

@@ -68,6 +68,16 @@ class View:
         dtype: np.dtype[Any] = getattr(self.blocks[0].columns, name).dtype
         return dtype
 
+    def rows_of(self, slots: Sequence[int]) -> Rows:
+        """The row of each slot; -1 where it is in none of the blocks."""
+        found = np.full(len(slots), -1, np.intp)
+        for block, start in zip(self.blocks, self.starts.tolist(), strict=False):
+            for place, slot in enumerate(slots):
+                if slot >> 32 == block.namespace_id:
+                    row = int(block.rows_of([slot])[0])
+                    found[place] = row + start if row >= 0 else -1
+        return found
+
     def describe(self, rows: Rows) -> "Candidates":
         """What is needed to put ascending rows into their final order."""
         parts = self._by_block(rows)
