@@ -129,6 +129,13 @@ class GatewayClient:
         record: Json = self._send("PATCH", path, {"action": action, **fields})["memory"]
         return record
 
+    def propose(self, memory_id: str, action: str, *, notes: str | None = None, related_id: str | None = None) -> Json:
+        """Say what should be decided about a record; the proposal, which waits for a human."""
+        body = {"action": action, "notes": notes, "related_memory_id": related_id}
+        path = f"/api/agent-memory/memories/{_part(memory_id)}/proposals"
+        proposal: Json = self._send("POST", path, body)["proposal"]
+        return proposal
+
     def review_queue(self, *, cursor: str | None = None, limit: int = 50, **filters: str | None) -> Json:
         """What waits for a decision: ``memories``, newest first, ``owner`` and ``next_cursor``."""
         params = {"cursor": cursor, "limit": limit, **filters}

@@ -175,7 +175,7 @@ class Memory:
         return self._services.updater.update(principal, record, change, expected_version)
 
     def forget(self, principal: Principal, memory_id: str) -> Receipt:
-        """Erase a record and all made from it; the receipt says what stays in backups. Raises NotFound, AccessDenied."""
+        """Erase a record and all made from it; the receipt says what backups hold. Raises NotFound, AccessDenied."""
         return self._services.forgetter.forget(principal, self._require(principal, memory_id))
 
     def recall(

@@ -146,6 +146,30 @@ def supersede(
 
 
 @app.command()
+def propose(
+    memory_id: Id,
+    action: Annotated[
+        str,
+        typer.Argument(
+            help="confirm, edit, evidence_only, restrict_scope, mark_stale, merge, reject, dispute or supersede."
+        ),
+    ],
+    related: Annotated[
+        str | None, typer.Option("--with", help="The record that stays, or the other side of a dispute.")
+    ] = None,
+    notes: Notes = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what should be decided, and decide nothing; it waits in the queue. Agents may, of what they see."""
+    with open_gateway() as gateway:
+        proposal = gateway.propose(memory_id, action, notes=notes, related_id=related)
+    if as_json:
+        emit(proposal)
+    else:
+        say(f"{memory_id}  {proposal['action']} by {proposal['actor_id']}")
+
+
+@app.command()
 def owner(
     user: Annotated[str | None, typer.Argument(help="Who owns the queue from now on; shown where left out.")] = None,
     as_json: AsJson = False,

@@ -69,6 +69,16 @@ class ReviewCall(ContractShape):
     tags: list[str] | None = Field(default=None, description="For confirm and edit: in place of its tags.")
 
 
+class ProposalCall(ContractShape):
+    """A review action that somebody should decide on; it decides nothing."""
+
+    action: ReviewAction
+    notes: str | None = Field(default=None, description="Why; people decide by it.")
+    related_memory_id: Name | None = Field(
+        default=None, description="For merge and supersede: the memory that stays; for dispute: the other side."
+    )
+
+
 class QueueQuery(ContractShape):
     """Which part of the review queue."""
 

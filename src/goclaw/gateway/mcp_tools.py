@@ -13,11 +13,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from goclaw.gateway.errors import invalid_fields
 from goclaw.gateway.plain_json import check_plain
+from goclaw.gateway.review_wire import review_json
 from goclaw.gateway.wire import found_json, record_json
 from goclaw.memory import Memory
 from goclaw.model.errors import InvalidInput
 from goclaw.model.principal import Principal
 from goclaw.model.record import Kind
+from goclaw.model.review import ReviewAction
 from goclaw.model.scope import WRITABLE_SCOPES
 from goclaw.recall.ask import MAX_LIMIT
 
@@ -55,6 +57,17 @@ class SearchArguments(Arguments):
     query: str = Field(description="What you want to know, in your own words.")
     limit: Annotated[int, Field(strict=True)] = Field(default=6, ge=1, le=MAX_LIMIT, description="Most hits.")
     include_history: bool = Field(default=False, description="Also superseded records, marked.")
+
+
+class ProposeArguments(Arguments):
+    """Arguments of ``memory_propose``."""
+
+    memory_id: str = Field(description="The record, as a search or a recall named it.")
+    action: str = Field(description=f"What should be decided, one of: {', '.join(ReviewAction)}.")
+    notes: str = Field(default="", description="Why; people decide by it.")
+    related_memory_id: str = Field(
+        default="", description="For merge and supersede: the memory that stays; for dispute: the other side."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +119,12 @@ def _search(memory: Memory, principal: Principal, said: SearchArguments) -> dict
     return found_json(found)
 
 
+def _propose(memory: Memory, principal: Principal, said: ProposeArguments) -> dict[str, Any]:
+    related = said.related_memory_id or None
+    row = memory.propose(principal, said.memory_id, said.action, said.notes or None, related_id=related)
+    return {"proposal": review_json(row)}
+
+
 TOOLS = (
     Tool(
         name="memory_write",
@@ -128,6 +147,16 @@ TOOLS = (
         arguments=SearchArguments,
         run=_search,
         reads_only=True,
+    ),
+    Tool(
+        name="memory_propose",
+        description=(
+            "Say what people should decide about a record that you may see: that it is stale, wrong, a double, or "
+            "worth confirming. It decides nothing; it waits in their queue, with your reason."
+        ),
+        arguments=ProposeArguments,
+        run=_propose,
+        reads_only=False,
     ),
 )
 

@@ -23,9 +23,11 @@ def plain_schema(shape: type[BaseModel], *, also: Iterable[str] = (), is_strict:
     return {"type": "object", "properties": properties, "required": plain.get("required", []), **closed}
 
 
-def json_body(shape: type[BaseModel]) -> dict[str, Any]:
+def json_body(shape: type[BaseModel], example: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """For a route that reads its body itself: what /openapi.json says about the body."""
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": plain_schema(shape)}}}}
+    shown = {} if example is None else {"example": dict(example)}
+    media = {"schema": plain_schema(shape), **shown}
+    return {"requestBody": {"required": True, "content": {"application/json": media}}}
 
 
 def query_parameters(shape: type[BaseModel]) -> dict[str, Any]:

@@ -1,18 +1,18 @@
-"""Review routes: the queue of what waits for a human, and the nine actions. Who decides is said by the key alone."""
+"""Review routes: the queue of what waits for a human, the nine actions, and proposals. The key alone says who acts."""
 
 from typing import Any
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from goclaw.gateway.agent_memory_requests import BodyOf, QueryOf, QueueQuery, ReviewCall, read_leniently
+from goclaw.gateway.agent_memory_requests import BodyOf, ProposalCall, QueryOf, QueueQuery, ReviewCall, read_leniently
 from goclaw.gateway.agent_memory_routes import PREFIX
 from goclaw.gateway.agent_memory_wire import managed_memory, unsafe_json, warnings_json
 from goclaw.gateway.answers import Answer
 from goclaw.gateway.caller import Caller, CallerOf
 from goclaw.gateway.memory_routes import ERRORS
 from goclaw.gateway.plain_schema import json_body, query_parameters
-from goclaw.gateway.review_wire import queue_json
+from goclaw.gateway.review_wire import queue_json, review_json
 from goclaw.memory import Memory
 from goclaw.model.errors import UnsafeContent
 from goclaw.model.principal import Principal
@@ -57,6 +57,26 @@ def review(caller: CallerOf, memory_id: str, body: BodyOf) -> Response:
     except UnsafeContent as error:
         return Answer(unsafe_json(error), error.status)
     return Answer({"memory": managed_memory(record, record.use_policy)} | warnings_json(warnings))
+
+
+@router.post(
+    "/memories/{memory_id}/proposals",
+    response_model=dict[str, Any],
+    summary="Propose a decision about a memory",
+    openapi_extra=json_body(
+        ProposalCall, example={"action": "mark_stale", "notes": "The ferry was sold in May, says the harbour page."}
+    ),
+)
+def propose(caller: CallerOf, memory_id: str, body: BodyOf) -> Response:
+    """Say what should be decided; whoever sees the memory may, agents too. It waits in the queue for a human."""
+    call, warnings = read_leniently(ProposalCall, body)
+    try:
+        row = caller.memory.propose(
+            caller.principal, memory_id, call.action, call.notes, related_id=call.related_memory_id
+        )
+    except UnsafeContent as error:
+        return Answer(unsafe_json(error), error.status)
+    return Answer({"proposal": review_json(row)} | warnings_json(warnings))
 
 
 def decide(memory: Memory, principal: Principal, memory_id: str, call: ReviewCall) -> MemoryRecord:

@@ -30,7 +30,7 @@ def inspection_json(inspection: Inspection) -> dict[str, Any]:
     memory = managed_memory(inspection.record, inspection.use_policy, inspection.origin)
     memory |= {
         "relations": [{"relation": link.relation, "to": link.to_id} for link in inspection.links],
-        "review_actions": [_review(row) for row in inspection.reviews],
+        "review_actions": [review_json(row) for row in inspection.reviews],
         "conflicts": [{"memory_id": each.id, "content": each.content} for each in inspection.conflicts],
     }
     return {"memory": memory}
@@ -90,11 +90,12 @@ def _entry(entry: QueueEntry) -> dict[str, Any]:
         "priority": entry.priority,
         "age_days": entry.age_days,
         "conflicts_with": list(entry.conflicts_with),
-        "proposals": [_review(row) for row in entry.proposals],
+        "proposals": [review_json(row) for row in entry.proposals],
     }
 
 
-def _review(row: ReviewRow) -> dict[str, Any]:
+def review_json(row: ReviewRow) -> dict[str, Any]:
+    """A decision or a proposal."""
     return {
         "id": row.id,
         "action": row.action,
