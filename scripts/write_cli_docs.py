@@ -66,6 +66,9 @@ EXAMPLES = {
     "memory review supersede": (
         "goclaw memory review supersede 01a1e3a8-e860-7000-9eb4-655e4afac400 --by 01a1e3a8-e860-7001-9eb4-655e4afac400"
     ),
+    "memory review propose": (
+        'goclaw memory review propose 01a1e3a8-e860-7000-9eb4-655e4afac400 mark_stale --notes "sold in May"'
+    ),
     "memory review owner": "goclaw memory review owner rita",
     "memory trace list": "goclaw memory trace list --limit 20",
     "memory trace show": "goclaw memory trace show 01a1e3a8-e860-7002-9eb4-655e4afac400",

@@ -15,7 +15,7 @@ from goclaw.recall.reach import is_at_home, within_reach
 from goclaw.recall.readable import readable_states
 from goclaw.recall.recall import Recaller
 from goclaw.recall.recall_request import RecallRequest, read_recall
-from goclaw.recall.trace import trace_of
+from goclaw.recall.trace import trace_of, without_secrets
 from goclaw.storage import record_links, record_origins
 from goclaw.storage.database import Reader
 from goclaw.storage.record_links import Relation
@@ -83,7 +83,8 @@ class ContractRecaller:
 
     def _keep(self, principal: Principal, ask: Ask, shape: RecallRequest, found: Found) -> Found:
         trace = trace_of(self.recaller.ids.new_id(), principal, ask, found, self.recaller.clock.now())
-        request = shape.model_dump(mode="json", exclude={"query"})  # that is kept once, where forgetting finds it
+        asked = shape.model_dump(mode="json", exclude={"query"})  # that is kept once, where forgetting finds it
+        request = without_secrets(asked)
         return self.recaller.keep_trace(principal, found, replace(trace, request=request, is_private=ask.is_private))
 
 

@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
+from typing import Any
 
 from goclaw.governance.audit import EventType, event
+from goclaw.governance.secret_scan import redact
 from goclaw.model.hit import Found
 from goclaw.model.principal import Principal
 from goclaw.model.use_policy import UsePolicy
@@ -16,7 +18,10 @@ from goclaw.storage.recall_traces import RecallTrace
 
 
 def trace_of(trace_id: str, principal: Principal, ask: Ask, found: Found, now: int) -> RecallTrace:
-    """The row to keep. Texts are snapshots of what the asker saw; they are blanked when a record is forgotten."""
+    """The row to keep. Texts are snapshots of what the asker saw; they are blanked when a record is forgotten.
+
+    A secret in the question is searched with and not kept: its kind stands in its place.
+    """
     return RecallTrace(
         id=trace_id,
         workspace_id=principal.workspace_id,
@@ -30,7 +35,7 @@ def trace_of(trace_id: str, principal: Principal, ask: Ask, found: Found, now: i
             "channel_ids": list(principal.channel_ids),
         },
         mode=ask.mode,
-        query=ask.text,
+        query=redact(ask.text),
         request={
             "limit": ask.limit,
             "include_unconfirmed": ask.include_unconfirmed,
@@ -71,3 +76,16 @@ def _events(principal: Principal, trace: RecallTrace) -> Iterator[tuple[AuditEve
 def _flags(policy: UsePolicy) -> Mapping[str, bool]:
     """The policy's flags by name; there are few policies, and many traces that hold them."""
     return asdict(policy)
+
+
+def without_secrets(request: Mapping[str, Any]) -> dict[str, Any]:
+    """A request as it may be kept: in every text of it, at any depth, the kind of a secret in place of the secret."""
+    return {redact(name): _kept(value) for name, value in request.items()}
+
+
+def _kept(value: Any) -> Any:
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, Mapping):
+        return without_secrets(value)
+    return [_kept(each) for each in value] if isinstance(value, list) else value
