@@ -1,7 +1,7 @@
-"""Dataset: conversations with judged questions, one JSON file each, read as they are.
+"""Dataset: conversations and notes with judged questions, one JSON file each, read as they are.
 
-The shape is ``{dataset, id, items: [{id, session, pos, time, speaker, text, caption?}], questions: [{id, q, category,
-answerable, gold: [item ids]}]}``. Data lies outside the package and is never shipped with it.
+The shape is ``{dataset, id, items: [{id, text, session?, pos?, time?, speaker?, caption?, kind?, tags?, domain?}],
+questions: [{id, q, category, answerable?, gold?: [item ids]}]}``. Data lies outside the package and is never shipped.
 """
 
 import json
@@ -17,14 +17,17 @@ from goclaw.model.errors import InvalidInput
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One turn of a conversation."""
+    """One turn of a conversation, or a note: that has no session and no speaker."""
 
     id: str
-    session: str
-    position: int  # in the conversation, from 0
-    speaker: str
+    session: str | None
+    position: int  # in the file, from 0
+    speaker: str | None
     text: str  # with the caption of a shared picture, where there is one
     time: datetime | None
+    kind: str = "note"
+    tags: tuple[str, ...] = ()
+    domain: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +86,21 @@ def _items(raw: Iterable[dict[str, Any]]) -> Iterable[Item]:
         caption = each.get("caption")
         yield Item(
             id=each["id"],
-            session=str(each["session"]),
+            session=None if each.get("session") is None else str(each["session"]),
             position=position,
-            speaker=each["speaker"],
+            speaker=each.get("speaker"),
             text=f"{each['text']} [shared image: {caption}]" if caption else each["text"],
             time=_time(each.get("time")),
+            kind=each.get("kind", "note"),
+            tags=_tags(each.get("tags", [])),
+            domain=each.get("domain"),
         )
+
+
+def _tags(raw: object) -> tuple[str, ...]:
+    if not isinstance(raw, list):
+        raise TypeError("tags are a list")  # a text would become a tag a letter
+    return tuple(raw)
 
 
 def _question(raw: dict[str, Any]) -> Question:

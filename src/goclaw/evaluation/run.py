@@ -78,7 +78,7 @@ def evaluate(
 
 
 def _ask(conversation: Conversation, store: Way, level: str, report: Report, advance: Callable[[int], None]) -> None:
-    session_of = {item.id: item.session for item in conversation.items}
+    session_of = {item.id: item.session or item.id for item in conversation.items}
     for question in conversation.questions:
         ranked = store.search(question.text, DEPTH)
         report.rankings[f"{conversation.id}/{question.id}"] = ranked

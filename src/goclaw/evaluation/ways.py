@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from goclaw.bootstrap import open_memory
 from goclaw.client import GatewayClient
@@ -37,7 +37,7 @@ class Way(Protocol):
     """A store that can be filled and asked."""
 
     def write(self, item: Item) -> bool:
-        """Remember a turn; False where the write guard refuses it."""
+        """Remember a turn or note; False where the write guard refuses it."""
         ...
 
     def wait_until_indexed(self) -> None: ...
@@ -56,16 +56,7 @@ class PythonWay:
 
     def write(self, item: Item) -> bool:
         try:
-            self._memory.write(
-                self._person,
-                item.text,
-                scope="personal",
-                external_ref=item.id,
-                session_id=item.session,
-                turn=item.position,
-                speaker=item.speaker,
-                occurred_at=item.time,
-            )
+            self._memory.write(self._person, item.text, **_fields(item))
         except UnsafeContent:
             return False
         return True
@@ -86,15 +77,7 @@ class HttpWay:
 
     def write(self, item: Item) -> bool:
         try:
-            self._client.write(
-                item.text,
-                scope="personal",
-                external_ref=item.id,
-                session_id=item.session,
-                turn=item.position,
-                speaker=item.speaker,
-                occurred_at=item.time,
-            )
+            self._client.write(item.text, **_fields(item))
         except UnsafeContent:
             return False
         return True
@@ -110,6 +93,21 @@ class HttpWay:
 
     def _is_embedding(self) -> bool:
         return any(self._client.jobs(kind="embed", state=state) for state in ("queued", "running"))
+
+
+def _fields(item: Item) -> dict[str, Any]:
+    """What both doors are told beside the text; a note has no turn, as it has no session."""
+    return {
+        "scope": "personal",
+        "external_ref": item.id,
+        "session_id": item.session,
+        "turn": None if item.session is None else item.position,
+        "speaker": item.speaker,
+        "occurred_at": item.time,
+        "kind": item.kind,
+        "tags": list(item.tags),
+        "domain": item.domain,
+    }
 
 
 def _sightings(record: MemoryRecord) -> tuple[str | None, Mapping[str, object]]:

@@ -9,14 +9,16 @@ import struct
 import threading
 import zlib
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 
 import Stemmer
 
-from goclaw.text.tokens import normalise, pair_up, raw_words, split_word
+from goclaw.text.tokens import normalise, pair_up, raw_words, spelt_out, split_word
+from goclaw.text.word_pieces import SMALL_WORDS, may_be_asked_otherwise, pieces_of, reads_as_english
 
-TOKENS_VERSION = 2  # stands in every chunk; a change re-tokenises as a job
+TOKENS_VERSION = 3  # stands in every chunk; a change re-tokenises as a job
 MAX_QUERY_CHARS = 2_000
 TERM_BYTES = 5  # uint32 hash, uint8 count
 _MAX_COUNT = 255
@@ -91,15 +93,28 @@ def term_hash(term: str) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def _word_hashes(raw: str) -> tuple[int, ...]:
-    return tuple({term_hash(stem(word)) for word in split_word(raw)})
+    return _hashes(split_word(raw), is_english=True)
+
+
+@lru_cache(maxsize=1 << 14)
+def _hashes_of_other_language(raw: str) -> tuple[int, ...]:
+    return _hashes(split_word(raw), is_english=False)
+
+
+def _hashes(words: Collection[str], *, is_english: bool) -> tuple[int, ...]:
+    terms = {stem(word) for word in words}.union(*(pieces_of(word, is_english=is_english) for word in words))
+    return tuple({term_hash(term) for term in terms})
 
 
 def index_terms(text: str) -> bytes:
     """The blob of a chunk: sorted (uint32 hash, uint8 count), little-endian, five bytes each; counts end at 255."""
     words, runs = raw_words(normalise(text))
+    found = Counter(words)
+    found.update(spelt_out(text))
+    hashes_of = _hashes_of_other_language if may_be_asked_otherwise(text, found.keys()) else _word_hashes
     counts: dict[int, int] = {}
-    for raw, count in Counter(words).items():
-        for number in _word_hashes(raw):
+    for raw, count in found.items():
+        for number in hashes_of(raw):
             counts[number] = counts.get(number, 0) + count
     for run in runs:
         for term in pair_up(run, with_singles=True):
@@ -110,12 +125,16 @@ def index_terms(text: str) -> bytes:
 
 def query_terms(text: str) -> QueryTerms:
     """What to look for: at most 2,000 characters, stop words out (all kept where there is nothing else)."""
-    words, runs = raw_words(normalise(text[:MAX_QUERY_CHARS])[:MAX_QUERY_CHARS])
-    parts = [word for raw in words for word in split_word(raw)]
+    asked = text[:MAX_QUERY_CHARS]
+    words, runs = raw_words(normalise(asked)[:MAX_QUERY_CHARS])
+    is_english = reads_as_english(asked, set(words))
+    parts = [word for raw in words + spelt_out(asked) for word in split_word(raw)]
     unwrapped = [piece for run in runs for piece in _WRAPPING.split(run) if piece]
     pairs = [pair for run in unwrapped or runs for pair in pair_up(run, with_singles=False)]
-    wanted = [word for word in parts if word not in STOP_WORDS] + pairs
-    terms = tuple(dict.fromkeys(stem(word) for word in wanted or parts))
+    empty = STOP_WORDS if is_english else STOP_WORDS | SMALL_WORDS
+    wanted = [word for word in parts if word not in empty]
+    pieces = [piece for word in wanted for piece in pieces_of(word, is_english=is_english)]
+    terms = tuple(dict.fromkeys([*map(stem, wanted or ([] if pairs else parts)), *pairs, *pieces]))
     return QueryTerms(terms, tuple(term_hash(term) for term in terms))
 
 

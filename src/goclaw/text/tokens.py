@@ -14,8 +14,28 @@ MAX_WORD_CHARS = 64  # longer ones are cut, on both sides alike, so a pasted blo
 
 # Letters that decompose into nothing but are written plainly by people without the key.
 _PLAIN_LETTERS = str.maketrans(
-    {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "’": "'", "ʼ": "'", "ё": "е"}
+    {
+        "ø": "o",
+        "Ø": "O",
+        "ł": "l",
+        "Ł": "L",
+        "đ": "d",
+        "Đ": "D",
+        "’": "'",
+        "ʼ": "'",
+        "ё": "е",
+        "ı": "i",
+        "æ": "ae",
+        "Æ": "Ae",
+        "œ": "oe",
+        "Œ": "Oe",
+    }
 )
+# The same letters, written in full: Müller is Mueller. Without accents the letter alone is left, Muller.
+_IN_FULL = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "Å": "Aa", "Ø": "Oe"}
+)
+_SHORTENED_WORD = re.compile(r"\w*[äöüåøÄÖÜÅØ]\w*")
 _INVISIBLE = re.compile("[\u00ad\u061c\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]+")
 # Accents fall; the breve of Cyrillic й is no accent. Vowel points of Hebrew and Arabic are optional in writing, too.
 _ACCENTS = re.compile(
@@ -55,6 +75,14 @@ def normalise(text: str) -> str:
     visible = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_PLAIN_LETTERS)
     bare = _ACCENTS.sub("", unicodedata.normalize("NFD", visible))
     return unicodedata.normalize("NFC", bare).translate(_PLAIN_LETTERS)
+
+
+def spelt_out(text: str) -> list[str]:
+    """The words with ä, ö, ü, å or ø once more, as people without the key write them: ae, oe, ue, aa, oe."""
+    if text.isascii():
+        return []
+    composed = unicodedata.normalize("NFC", text)
+    return [normalise(word.translate(_IN_FULL)) for word in _SHORTENED_WORD.findall(composed)]
 
 
 def raw_words(text: str) -> tuple[list[str], list[str]]:
