@@ -28,7 +28,7 @@ def misses(tmp_path_factory):
     with open_memory(tmp_path_factory.mktemp("languages"), WORDS_ALONE) as memory:
         way = PythonWay(memory)
         for each in sets:
-            assert all([way.write(item) for item in each.items])
+            assert False not in [way.write(item) for item in each.items]
         for each in (each for each in sets if each.id in LANGUAGES):
             for question in each.questions:
                 found = way.search(question.text, FIRST)
