@@ -25,10 +25,12 @@ _SENTENCE_WORDS = 4
 # Small words of other languages, without accents; none that is an English word or a name as well.
 _OTHER = """
 der das dem des und ist nicht ein eine einen einem einer auf wie wo wann wer wen wem welche welcher welches welchem
-warum wird werden wurde wurden sind haben hatte oder wir uns bei beim vom zum zur nach uber auch noch wenn weil dass kein
+warum wird werden wurde wurden sind haben hatte oder wir uns bei beim vom zum zur nach uber auch noch wenn weil dass
+kein
 el los las unos del que con por para como donde cuando quien cual cuanto cuantos su sus esta este muy pero porque se
 la le un du des au aux et ou qui quoi quel quelle quels quelles quand combien comment pourquoi sont dans avec pas cette
-ces nous vous leur chez il chi gli di della delle dei degli nel nella che cosa perche quale quali quanto sono hanno questo
+ces nous vous leur chez il chi gli di della delle dei degli nel nella che cosa perche quale quali quanto sono hanno
+questo
 questa os um uma nos nas ao dos quem qual quando onde foi mais da de
 het een voor niet zijn wordt waar wanneer welke naar aan bij ook
 och att det som ett av inte nar hur vem vilken og er ikke hvor hvem hvornar hva hvilken
