@@ -16,7 +16,7 @@ from functools import lru_cache
 import Stemmer
 
 from goclaw.text.tokens import normalise, pair_up, raw_words, spelt_out, split_word
-from goclaw.text.word_pieces import SMALL_WORDS, may_be_asked_otherwise, pieces_of, reads_as_english
+from goclaw.text.word_pieces import SMALL_WORDS, pieces_of, reads_as_english
 
 TOKENS_VERSION = 3  # stands in every chunk; a change re-tokenises as a job
 MAX_QUERY_CHARS = 2_000
@@ -111,7 +111,7 @@ def index_terms(text: str) -> bytes:
     words, runs = raw_words(normalise(text))
     found = Counter(words)
     found.update(spelt_out(text))
-    hashes_of = _hashes_of_other_language if may_be_asked_otherwise(text, found.keys()) else _word_hashes
+    hashes_of = _word_hashes if reads_as_english(text, found.keys()) else _hashes_of_other_language
     counts: dict[int, int] = {}
     for raw, count in found.items():
         for number in hashes_of(raw):

@@ -19,9 +19,6 @@ _ENGLISH = """
 the and what which who whose where when why how does did is are were has have been had of for from with at by to this
 that these those there they them their your you our we my its it she will would should can could not be
 """
-# Other languages write these too; but a sentence with none of them, either, is hardly English.
-_ALSO_ENGLISH = "a an in on am as so or if do me no i he us all any more just only up out into about some"
-_SENTENCE_WORDS = 4
 # Small words of other languages, without accents; none that is an English word or a name as well.
 _OTHER = """
 der das dem des und ist nicht ein eine einen einem einer auf wie wo wann wer wen wem welche welcher welches welchem
@@ -48,7 +45,6 @@ def _both_cases(words: str) -> frozenset[str]:
 
 _ENGLISH_WORDS = _both_cases(_ENGLISH) | {"I"}  # a small i is a word of others
 _OTHER_WORDS = _both_cases(_OTHER)
-_ANY_ENGLISH_WORDS = _ENGLISH_WORDS | _both_cases(_ALSO_ENGLISH)
 SMALL_WORDS = frozenset(_OTHER.split())  # what a question that is not English is wrapped in, folded
 
 _ACCENTED_WORD = re.compile("[A-Za-z]*[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]")
@@ -67,16 +63,6 @@ def reads_as_english(text: str, words: Set[str]) -> bool:
     if not text.isascii():
         signs += len(set(_ACCENTED_WORD.findall(text)))
     return not signs or signs <= len(_ENGLISH_WORDS.intersection(words))
-
-
-def may_be_asked_otherwise(text: str, words: Set[str]) -> bool:
-    """Whether a text gets pieces: it does not read as English, or it is a sentence without any English small word.
-
-    Wider than :func:`reads_as_english`, since pieces nobody asks for do no harm in a text, but would in a question.
-    """
-    if not reads_as_english(text, words):
-        return True
-    return _ANY_ENGLISH_WORDS.isdisjoint(words) and sum(map(str.islower, words)) >= _SENTENCE_WORDS
 
 
 @lru_cache(maxsize=1 << 16)

@@ -4,7 +4,7 @@ import pytest
 
 from goclaw.text.terms import query_terms, stem
 from goclaw.text.tokens import normalise, raw_words
-from goclaw.text.word_pieces import MARK, may_be_asked_otherwise, pieces_of, reads_as_english
+from goclaw.text.word_pieces import MARK, pieces_of, reads_as_english
 
 
 def words_of(text: str) -> set[str]:
@@ -25,13 +25,6 @@ def words_of(text: str) -> set[str]:
 )
 def test_a_language_shows_in_small_words_and_letters(text: str, expected: bool) -> None:
     assert reads_as_english(text, words_of(text)) is expected
-
-
-def test_a_sentence_without_any_english_small_word_gets_pieces_though_a_question_would_not() -> None:
-    text = "Drukarka biurowa znajduje sie obok kuchni"
-    assert reads_as_english(text, words_of(text))
-    assert may_be_asked_otherwise(text, words_of(text))
-    assert not may_be_asked_otherwise("restart redis", words_of("restart redis"))
 
 
 def test_pieces_are_marked_and_only_of_longer_words() -> None:
