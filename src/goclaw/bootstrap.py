@@ -196,7 +196,7 @@ def _services(
         traces=TraceReports(database, clock, access),
         trace_list=TraceList(database, access),
         impacts=ImpactReports(database, access),
-        audit=AuditReader(database, access),
+        audit=AuditReader(database, access, clock),
         audit_check=AuditCheck(database),
         policies=PolicyBook(database, clock, base.ids),
         workflows=workflows,

@@ -193,13 +193,18 @@ class GatewayClient:
         params = {"runtime_name": runtime_name, "task_type": task_type}
         return self._send("DELETE", "/api/memory/workflows", params=params)
 
-    def audit(self, *, cursor: str | None = None, limit: int = 50, **filters: str | None) -> Json:
+    def audit(self, *, cursor: str | None = None, limit: int = 50, **filters: str | bool | None) -> Json:
         """Who did what: ``events``, newest first, and ``next_cursor``."""
         return self._send("GET", "/api/memory/audit", params={"cursor": cursor, "limit": limit, **filters})
 
-    def verify_audit(self) -> Json:
+    def export_audit(self, **filters: str | bool | None) -> Sequence[Json]:
+        """All of its rows at once, newest first; the log then says who took how many."""
+        events: Sequence[Json] = self._send("POST", "/api/memory/audit/export", filters)["events"]
+        return events
+
+    def verify_audit(self, *, organization: bool = False) -> Json:
         """Whether the audit log is as it was written: ``ok``, ``problem``, ``sealed``, ``unsealed``."""
-        return self._send("GET", "/api/memory/audit/verify")
+        return self._send("GET", "/api/memory/audit/verify", params={"organization": organization})
 
     def policies(self) -> Sequence[Json]:
         """The trusted imports and promotions in force."""

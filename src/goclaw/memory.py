@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from goclaw.governance.audit_chain import Verification
 from goclaw.governance.policy_book import PolicyBook
@@ -31,7 +31,7 @@ from goclaw.model.provenance import SourceRef
 from goclaw.model.record import MemoryRecord
 from goclaw.recall.ask import Ask, Mode
 from goclaw.recall.audit_check import AuditCheck
-from goclaw.recall.audit_reader import AuditPage, AuditReader
+from goclaw.recall.audit_reader import AuditFilter, AuditPage, AuditReader
 from goclaw.recall.browse import Browser, Page
 from goclaw.recall.contract_recall import ContractAnswer, ContractRecaller
 from goclaw.recall.explain import Explainer, Explanation
@@ -42,6 +42,7 @@ from goclaw.recall.trace_list import TraceList, TracePage
 from goclaw.recall.trace_report import TraceReport, TraceReports
 from goclaw.recall.usage import UsageCounts, UsageReports
 from goclaw.settings.settings import Settings
+from goclaw.storage.audit_log import AuditEvent
 from goclaw.storage.memories import RecordFilter
 from goclaw.storage.policies import Policy
 from goclaw.storage.reviews import ReviewRow
@@ -357,23 +358,18 @@ class Memory:
         return self._services.inspector.inspect(principal, memory_id)
 
     def audit(
-        self,
-        principal: Principal,
-        *,
-        memory_id: str | None = None,
-        request_id: str | None = None,
-        event_type: str | None = None,
-        cursor: str | None = None,
-        limit: int = 50,
+        self, principal: Principal, *, cursor: str | None = None, limit: int = 50, **which: Unpack[AuditFilter]
     ) -> AuditPage:
         """Who did what, newest first: the workspace's for reviewers, one's own for everybody else."""
-        return self._services.audit.page(
-            principal, memory_id=memory_id, request_id=request_id, event_type=event_type, cursor=cursor, limit=limit
-        )
+        return self._services.audit.page(principal, cursor=cursor, limit=limit, **which)
 
-    def verify_audit(self, principal: Principal) -> Verification:
-        """Whether every sealed row of the workspace's audit log is as it was written; for reviewers."""
-        return self._services.audit_check.verify(principal)
+    def export_audit(self, principal: Principal, **which: Unpack[AuditFilter]) -> Sequence[AuditEvent]:
+        """All of the same at once; the log then says who took how many."""
+        return self._services.audit.export(principal, **which)
+
+    def verify_audit(self, principal: Principal, *, organization: bool = False) -> Verification:
+        """Whether every sealed row of the workspace's (or organization's) audit log is as it was; for reviewers."""
+        return self._services.audit_check.verify(principal, organization=organization)
 
     def set_policy(
         self,

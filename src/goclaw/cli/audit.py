@@ -1,29 +1,28 @@
 """Audit: who did what, and whether the log of it is as it was written."""
 
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from goclaw.cli.gateway import open_gateway
 from goclaw.cli.output import FAILED, AsJson, emit, note, say, show_table
 
-if TYPE_CHECKING:
-    from goclaw.client import GatewayClient
-
 app = typer.Typer(help="Who did what.", no_args_is_help=True)
 PAGE = 200
 
 Memory = Annotated[str | None, typer.Option("--memory", help="Only about this record.")]
 Event = Annotated[str | None, typer.Option("--event", help="Only of this type, such as memory_rejected.")]
+Organization = Annotated[
+    bool, typer.Option("--organization", help="The log of organization memory instead; for administrators.")
+]
 
 
 @app.command()
-def verify(as_json: AsJson = False) -> None:
+def verify(organization: Organization = False, as_json: AsJson = False) -> None:
     """Walk the chain over the log; 1 where a row was changed, removed or added. For reviewers."""
     with open_gateway() as gateway:
-        found = gateway.verify_audit()
+        found = gateway.verify_audit(organization=organization)
     if as_json:
         emit(found)
     elif found["ok"]:
@@ -41,13 +40,21 @@ def list_events(
     memory: Memory = None,
     recall: Annotated[str | None, typer.Option("--recall", help="Only of this recall.")] = None,
     event: Event = None,
+    organization: Organization = False,
     limit: Annotated[int, typer.Option("--limit", min=1, max=PAGE, help="Most rows.")] = 50,
     cursor: Annotated[str | None, typer.Option("--cursor", help="next_cursor of the page before.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Rows, newest first: your own, and for reviewers the workspace's."""
     with open_gateway() as gateway:
-        page = gateway.audit(memory_id=memory, request_id=recall, event_type=event, limit=limit, cursor=cursor)
+        page = gateway.audit(
+            memory_id=memory,
+            request_id=recall,
+            event_type=event,
+            organization=organization,
+            limit=limit,
+            cursor=cursor,
+        )
     if as_json:
         emit(page)
         return
@@ -61,22 +68,14 @@ def list_events(
 
 
 @app.command()
-def export(memory: Memory = None, event: Event = None, as_json: AsJson = False) -> None:
-    """All rows you may read, newest first, one JSON document a line; with --json one document of all."""
+def export(
+    memory: Memory = None, event: Event = None, organization: Organization = False, as_json: AsJson = False
+) -> None:
+    """All rows you may read, newest first, one JSON document a line; with --json one of all. Leaves a row."""
     with open_gateway() as gateway:
-        rows = _all(gateway, memory_id=memory, event_type=event)
-        if as_json:
-            emit({"events": list(rows)})
-            return
-        for row in rows:
-            emit(row)
-
-
-def _all(gateway: "GatewayClient", **filters: str | None) -> Iterator[dict[str, Any]]:
-    cursor: str | None = None
-    while True:
-        page = gateway.audit(cursor=cursor, limit=PAGE, **filters)
-        yield from page["events"]
-        cursor = page["next_cursor"]
-        if cursor is None:
-            return
+        rows = gateway.export_audit(memory_id=memory, event_type=event, organization=organization)
+    if as_json:
+        emit({"events": list(rows)})
+        return
+    for row in rows:
+        emit(row)

@@ -1,4 +1,4 @@
-"""Governance routes: after an incident (who met it, undo it), the list of recalls, the checklist, the audit chain."""
+"""Governance routes: after an incident (who met it, undo it), the list of recalls, the checklist."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -14,7 +14,6 @@ from goclaw.gateway.governance_wire import (
     impact_json,
     rollback_json,
     traces_json,
-    verification_json,
     workflow_json,
 )
 from goclaw.gateway.memory_routes import ERRORS
@@ -156,9 +155,3 @@ def remove_workflow(caller: CallerOf, query: Annotated[WorkflowQuery, Query()]) 
     caller.must_be(query)
     caller.memory.workflows.remove(caller.principal, query.runtime_name, task_type=query.task_type)
     return Answer({"runtime_name": query.runtime_name, "task_type": query.task_type, "removed": True})
-
-
-@router.get("/audit/verify", response_model=dict[str, Any], summary="Verify the audit log")
-def verify_audit(caller: CallerOf) -> Response:
-    """Whether every sealed row is as it was written; the first one that is not is named. For reviewers."""
-    return Answer(verification_json(caller.memory.verify_audit(caller.principal)))

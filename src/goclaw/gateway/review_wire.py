@@ -59,14 +59,14 @@ def trace_json(report: TraceReport) -> dict[str, Any]:
         },
         "items": [_item(item) for item in report.items],
         "writebacks": [
-            {"memory_id": each.memory_id, "later_events": _events(each.later_events)} for each in report.writebacks
+            {"memory_id": each.memory_id, "later_events": events_json(each.later_events)} for each in report.writebacks
         ],
     }
 
 
 def audit_json(page: AuditPage) -> dict[str, Any]:
     """One page of the audit log."""
-    return {"events": _events(page.events), "next_cursor": page.next_cursor}
+    return {"events": events_json(page.events), "next_cursor": page.next_cursor}
 
 
 def trust_json(policy: Policy) -> dict[str, Any]:
@@ -120,11 +120,12 @@ def _item(item: ReportedItem) -> dict[str, Any]:
         "score_parts": item.snapshot.get("score_parts"),
         "text_snapshot": item.snapshot.get("text"),
         "use_policy_snapshot": item.snapshot.get("use_policy"),
-        "later_events": _events(item.later_events),
+        "later_events": events_json(item.later_events),
     }
 
 
-def _events(events: Iterable[AuditEvent]) -> list[dict[str, Any]]:
+def events_json(events: Iterable[AuditEvent]) -> list[dict[str, Any]]:
+    """Rows of the audit log."""
     return [
         {
             "id": each.id,

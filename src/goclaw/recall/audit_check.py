@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from goclaw.governance.audit_chain import Verification, verify
 from goclaw.model.errors import AccessDenied
 from goclaw.model.principal import Principal
+from goclaw.recall.audit_reader import log_of
 from goclaw.storage.database import Database
 
 
@@ -14,10 +15,11 @@ class AuditCheck:
 
     database: Database
 
-    def verify(self, principal: Principal) -> Verification:
+    def verify(self, principal: Principal, *, organization: bool = False) -> Verification:
         """The first row that was changed, removed or added, and how many no seal covers yet. Raises AccessDenied."""
         if not principal.is_reviewer:
             raise AccessDenied("The audit log is verified by reviewers.", "Ask a reviewer of the workspace.")
+        workspace_id = log_of(principal, organization=organization)
         self.database.flush_later()
         with self.database.read() as reader:
-            return verify(reader, principal.workspace_id)
+            return verify(reader, workspace_id)
