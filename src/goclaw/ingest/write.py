@@ -150,8 +150,11 @@ class Writer:
         """Insert the record with its chunks, audit row and job, or refresh the one that says the same."""
         state = namespaces.find_or_make(unit, record.namespace)
         if not principal.is_own_hand and tombstones.exists(unit, state.id, record.content_hash):
-            raise Conflict("This was forgotten on purpose.", "A person may write it anew by their own hand.")
+            raise _forgotten()
         known = memories.find_same(unit, state.id, record.kind, record.content_hash)
+        is_news = known is None and not principal.is_own_hand  # who is still remembered may say it again
+        if is_news and tombstones.exists(unit, state.id, content_hash(record.content)):
+            raise _forgotten()
         if known is not None:  # as it is now: what time has ended is not refreshed
             known = settle(known, self.clock.now(), self.settings.governance.pending_days)
         if known is not None and known.lifecycle is Lifecycle.REJECTED:
@@ -189,6 +192,10 @@ def _is_of_the_same_source(principal: Principal, again: MemoryRecord, known: Mem
 def identity_of(draft: MemoryDraft) -> str:
     """What "the same content" compares: who said it counts, since "I like tea" of two people is two memories."""
     return content_hash(f"{draft.speaker}: {draft.content}" if draft.speaker else draft.content)
+
+
+def _forgotten() -> Conflict:
+    return Conflict("This was forgotten on purpose.", "A person may write it anew by their own hand.")
 
 
 def _denied(decision: Decision) -> AccessDenied:

@@ -33,6 +33,7 @@ from goclaw.storage import (
     tombstones,
 )
 from goclaw.storage.database import Unit
+from goclaw.text.fingerprint import content_hash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +92,8 @@ class Forgetter:
             "memory_jobs": jobs.delete_of_key(unit, record.workspace_id, record.id),
         }
         state = namespaces.find_or_make(unit, record.namespace)
-        tombstones.put(unit, record.workspace_id, state.id, record.content_hash, "forgotten", now)
+        for words in {record.content_hash, content_hash(record.content)}:  # said by whomever, they do not come back
+            tombstones.put(unit, record.workspace_id, state.id, words, "forgotten", now)
         forgotten = event(
             principal, EventType.MEMORY_FORGOTTEN, now, record=record, namespace_id=state.id, detail=removed
         )
