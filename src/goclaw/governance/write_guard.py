@@ -24,7 +24,7 @@ from goclaw.model.record import MemoryDraft
 from goclaw.model.storable import require_storable
 from goclaw.settings.settings import GuardSettings
 
-DETECTORS_VERSION = 1  # grows with every change of a detector; stored records are looked at again when it does
+DETECTORS_VERSION = 2  # grows with every change of a detector; stored records are looked at again when it does
 
 INJECTION_LIKE = "injection_like"
 HIDDEN_CHARACTERS = "hidden_characters"

@@ -13,11 +13,13 @@ from collections.abc import Iterator
 from goclaw.governance.detectors.injection_texts import NEEDS, OVERRIDES, STEERING
 from goclaw.governance.detectors.plain_form import plain_form
 from goclaw.governance.detectors.rule_set import RuleSet
+from goclaw.governance.detectors.steering_ideas import IDEAS
 
 _RULES = RuleSet(
     (
         *(pattern for override in OVERRIDES for pattern in override.patterns()),
         *(pattern for patterns in STEERING.values() for pattern in patterns),
+        *IDEAS,
     ),
     needs=NEEDS,
 )
@@ -28,6 +30,7 @@ _FOREIGN_WORD = re.compile(r"[\u0370-\u052f]{1,40}")
 _LATIN = re.compile(r"[a-z]")
 _DIGIT_LETTERS = str.maketrans("0134578@$", "oieastbas")
 _DIGIT_WORD = re.compile(r"(?=[a-z0-9@$]{0,12}?[a-z])(?=[a-z0-9@$]{0,12}?[0-9@$])[a-z0-9@$]{3,24}")
+_SPELT_WORD = re.compile(r"\b[a-z](?:([-._*])[a-z])(?:\1[a-z]){2,20}\b")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{24,2000}+={0,2}")
 _QUOTED = re.compile(
     r"'[^'\n]{3,300}'|\"[^\"\n]{3,300}\"|«[^»\n]{3,300}»|“[^”\n]{3,300}”|„[^“”\n]{3,300}[“”]|「[^」\n]{3,300}」"
@@ -69,7 +72,9 @@ def _fold(plain: str) -> str:
 
 
 def _other_readings(plain: str, folded: str) -> Iterator[str]:
-    """What a model would make of it: digits for letters, rot13, base64."""
+    """What a model would make of it: words spelt letter by letter, digits for letters, rot13, base64."""
+    if _SPELT_WORD.search(folded):
+        yield _SPELT_WORD.sub(lambda word: word.group().replace(word[1], ""), folded)
     if _DIGIT_WORD.search(folded):
         yield _DIGIT_WORD.sub(lambda word: word.group().translate(_DIGIT_LETTERS), folded)
     if "rot13" in folded or "rot-13" in folded:
