@@ -5,19 +5,21 @@ import shlex
 from pathlib import Path
 
 import pytest
-from scripts import write_architecture, write_cli_docs, write_settings_docs
+from scripts import write_architecture, write_cli_docs, write_detector_docs, write_settings_docs
 
 from goclaw.settings.describe import describe
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
-SCRIPTS = (write_architecture, write_cli_docs, write_settings_docs)
+SCRIPTS = (write_architecture, write_cli_docs, write_detector_docs, write_settings_docs)
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 
 
 @pytest.mark.parametrize(
-    "script", [write_architecture, write_cli_docs, write_settings_docs], ids=lambda each: each.__name__
+    "script",
+    [write_architecture, write_cli_docs, write_detector_docs, write_settings_docs],
+    ids=lambda each: each.__name__,
 )
 def test_a_written_page_is_what_its_script_writes_today(script) -> None:  # type: ignore[no-untyped-def]
     assert script.PAGE.read_text(encoding="utf-8") == script.page(), "run `make docs`"

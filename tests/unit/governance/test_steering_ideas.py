@@ -1,4 +1,4 @@
-"""Steering ideas: attacks and look-alikes in wording of our own, beside the shipped cases (tests/cases/steering.jsonl)."""
+"""Steering ideas: attacks and look-alikes in wording of our own, beside the shipped cases."""
 
 from pathlib import Path
 
