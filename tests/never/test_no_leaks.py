@@ -5,6 +5,7 @@ import do random things through the Python face. ``GOCLAW_SOAK=1``: 10,000 seque
 """
 
 import os
+import re
 import uuid
 from itertools import count
 from typing import ClassVar
@@ -43,6 +44,7 @@ STEPS = 25
 SETTINGS = {"memory.search.provider": "none", "memory.search.min_score": 0}
 WORDS = ("burrow", "carrot", "tunnel")
 UNKNOWN = str(uuid.UUID(int=0x0198_C0DE_0000_7000_8000_0000_0000_0000))
+ANY_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _worlds = count()
 
 whos = st.integers(0, 11)
@@ -389,6 +391,7 @@ class Strangers(RuleBasedStateMachine):
         record = self.ask(who, self.memory.get, memory_id)
         assert (record is not None) == (memory_id in self.ledger.known(who))
         self.ask(who, self.memory.inspect, memory_id)
+        self.ask(who, self.memory.impact, memory_id)
 
     @rule(who=whos)
     def list_all(self, who):
@@ -422,6 +425,20 @@ class Strangers(RuleBasedStateMachine):
         is_own = self.ledger.traces.get(trace_id) == who
         self.ask(who, self.memory.trace, trace_id, is_own_trace=is_own)
         self.ask(who, self.memory.report_usage, trace_id, [memory_id])
+
+    @rule(who=whos)
+    def list_traces(self, who):
+        who, cursor, ids = self.cast[who], None, []
+        while True:
+            page = self.ask(who, self.memory.traces, cursor=cursor, limit=2)
+            if isinstance(page, GoclawError):
+                return
+            ids += [trace.request_id for trace in page.traces]
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+            assert len(page.traces) == 2, "a page that is not full tells that something was left out"
+        assert all(self.may_trace(who, each) for each in ids)
 
     @rule(who=whos)
     def audit(self, who):
@@ -472,6 +489,18 @@ class Strangers(RuleBasedStateMachine):
             self.outcome(who, memory.propose, memory_id, "confirm", "x"),
             self.outcome(who, memory.widen, memory_id, "workspace", "x"),
             self.outcome(who, memory.audit, memory_id=memory_id),
+            self.outcome(who, memory.impact, memory_id),
+            self.outcome(who, memory.review_many, [memory_id], "confirm"),
+            *self.attempts_beside_own(who, memory_id),
+        ]
+
+    def attempts_beside_own(self, who, memory_id):
+        """A foreign memory named as the other one of a review of one's own."""
+        return [
+            self.outcome(who, call, own, action, related_id=memory_id, notes="x")
+            for own in self.ledger.known(who)[:1]
+            for call in (self.memory.review, self.memory.propose)
+            for action in ("merge", "supersede", "dispute")
         ]
 
     def trace_attempts(self, who, trace_id):
@@ -491,7 +520,8 @@ class Strangers(RuleBasedStateMachine):
 
     def outcome(self, who, call, *arguments, **more):
         answer = self.ask(who, call, *arguments, **more)
-        return (type(answer).__name__, str(answer))
+        # An answer may name what it was asked about; beyond that, foreign and unknown ids look the same.
+        return (type(answer).__name__, ANY_ID.sub("id", str(answer)))
 
     @rule(who=whos, where=writes, writer=whos, times=st.integers(1, 3), word=words)
     def others_write(self, who, where, writer, times, word):
