@@ -20,11 +20,13 @@ from goclaw.storage import (
     integrity,
     memories,
     policies,
+    principals,
     projects,
     recall_traces,
     record_links,
     record_origins,
     reviews,
+    standing,
     trace_items,
 )
 from goclaw.storage.audit_log import DAMAGED, AuditEvent
@@ -33,6 +35,7 @@ from goclaw.storage.channels import Channel
 from goclaw.storage.database import Database, Unit
 from goclaw.storage.memories import RecordFilter
 from goclaw.storage.policies import Policy, PolicyKind
+from goclaw.storage.principals import Person
 from goclaw.storage.projects import Project
 from goclaw.storage.recall_traces import RecallTrace
 from goclaw.storage.record_links import Relation
@@ -227,13 +230,13 @@ def test_projects_and_their_members(store: Database) -> None:
         assert projects.get(reader, "elsewhere", "apollo") is None
         assert projects.page(reader, "default") == [apollo]
         assert projects.members(reader, "default", "apollo") == ["alice", "bob"]
-        assert projects.of_user(reader, "default", "bob") == ["apollo", "zeus"]
-        assert projects.of_user(reader, "default", "carol") == []
+        assert projects.existing(reader, "default", ["apollo", "zeus"]) == {"apollo"}
+        assert projects.existing(reader, "elsewhere", ["apollo"]) == set()
     assert store.write(lambda unit: projects.remove_member(unit, "default", "apollo", "bob")) is True
     assert store.write(lambda unit: projects.remove_member(unit, "default", "apollo", "bob")) is False
     with store.read() as reader:
-        assert projects.of_user(reader, "default", "bob") == ["zeus"]
-        assert projects.of_user(reader, "elsewhere", "bob") == ["apollo"]
+        assert projects.members(reader, "default", "apollo") == ["alice"]
+        assert projects.members(reader, "elsewhere", "apollo") == ["bob"]
 
 
 def test_channels_and_their_members(store: Database) -> None:
@@ -250,9 +253,32 @@ def test_channels_and_their_members(store: Database) -> None:
         assert channels.managed_ids(reader, "default") == {"attic", "room"}
         assert channels.managed_ids(reader, "elsewhere") == frozenset()
         assert channels.members(reader, "default", "room") == ["bob"]
-        assert channels.of_user(reader, "default", "bob") == ["room"]
     assert store.write(lambda unit: channels.remove_member(unit, "default", "room", "bob")) is True
     assert store.write(lambda unit: channels.remove_member(unit, "default", "room", "bob")) is False
+
+
+def test_the_standing_of_a_person_is_what_they_are_and_belong_to_now(store: Database) -> None:
+    for workspace_id, roles in (("default", ("member", "reviewer")), ("elsewhere", ())):
+        bob = Person(workspace_id=workspace_id, user_id="bob", display_name="Bob", roles=roles, created_at=1)
+        store.write(lambda unit, bob=bob: principals.add_person(unit, bob))
+    for place in (("default", "zeus"), ("default", "apollo"), ("elsewhere", "apollo"), ("nowhere", "hera")):
+        store.write(lambda unit, place=place: projects.add_member(unit, *place, "bob", 2))
+    for place in (("default", "room"), ("default", "attic"), ("elsewhere", "hall")):
+        store.write(lambda unit, place=place: channels.add_member(unit, *place, "bob"))
+    with store.read() as reader:
+        assert standing.of_person(reader, "default", "bob") == (
+            ("member", "reviewer"),
+            ("apollo", "zeus"),
+            ("attic", "room"),
+        )
+        assert standing.of_person(reader, "elsewhere", "bob") == ((), ("apollo",), ("hall",))
+        assert standing.of_person(reader, "nowhere", "bob") is None
+        assert standing.of_person(reader, "default", "carol") is None
+    store.write(lambda unit: projects.remove_member(unit, "default", "apollo", "bob"))
+    store.write(lambda unit: channels.remove_member(unit, "default", "room", "bob"))
+    store.write(lambda unit: principals.set_roles(unit, "default", "bob", ()))
+    with store.read() as reader:
+        assert standing.of_person(reader, "default", "bob") == ((), ("zeus",), ("attic",))
 
 
 def make_trace(trace_id: str, returned: Sequence[str], withheld: Sequence[str] = (), **changes: Any) -> RecallTrace:

@@ -10,12 +10,13 @@ import hmac
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from goclaw.governance.audit import EventType, event
 from goclaw.model.clock import MINUTE, Clock
 from goclaw.model.errors import Conflict, InvalidInput, NotFound, Unauthenticated
 from goclaw.model.principal import ActorKind, Principal, RunKind, canonical_id
-from goclaw.storage import audit_log, channels, principals, projects
+from goclaw.storage import audit_log, principals, projects, standing
 from goclaw.storage.database import Database, Reader, Unit
 from goclaw.storage.principals import Key
 
@@ -83,7 +84,7 @@ class KeyRing:
             channel_ids=request.channel_ids,
             created_at=self._clock.now(),
         )
-        _principal(key, ())  # raises where a name is not in its plain form
+        _principal(key, (), key.project_ids, key.channel_ids)  # raises where a name is not in its plain form
         self._database.write(lambda unit: self._add(unit, by, key))
         return NewKey(key, secret)
 
@@ -119,7 +120,7 @@ class KeyRing:
             # Databases compare texts in their own way and time, so the last word is ours.
             if key is None or not hmac.compare_digest(key.key_hash, key_hash) or key.revoked_at is not None:
                 raise refusal()
-            principal = _principal(_opened(reader, key), _roles(reader, key))
+            principal = _opened(reader, key)
         self._mark_used(key)
         return key.id, principal
 
@@ -185,45 +186,33 @@ def _find(reader: Reader, workspace_id: str, key_id: str) -> Key:
     raise NotFound("There is no such key.", "See goclaw keys list.")
 
 
-def _roles(reader: Reader, key: Key) -> tuple[str, ...]:
-    """The roles of the key's person now; a key whose person was removed opens nothing."""
-    if key.user_id is None:
-        return ()
-    person = principals.find_person(reader, key.workspace_id, key.user_id)
-    if person is None:
-        raise refusal()
-    return tuple(person.roles)
+def _opened(reader: Reader, key: Key) -> Principal:
+    """Whom the key opens now; a key whose person was removed opens nothing.
 
-
-def _opened(reader: Reader, key: Key) -> Key:
-    """The key with the projects and channels it opens now: its person's, or those it names for itself.
-
-    A project it names that has a list of members opens only while the person is on it.
+    Roles are the person's. Projects and channels are the person's, or those it names for itself; a project it names
+    that has a list of members opens only while the person is on it.
     """
     if key.user_id is None:
-        return key
-    theirs = projects.of_user(reader, key.workspace_id, key.user_id)
-    return replace(
-        key,
-        project_ids=tuple(
-            each
-            for each in key.project_ids or theirs
-            if each in theirs or projects.get(reader, key.workspace_id, each) is None
-        ),
-        channel_ids=key.channel_ids or tuple(channels.of_user(reader, key.workspace_id, key.user_id)),
+        return _principal(key, (), key.project_ids, key.channel_ids)
+    person = standing.of_person(reader, key.workspace_id, key.user_id)
+    if person is None:
+        raise refusal()
+    named = [each for each in key.project_ids if each not in person.project_ids]
+    closed = projects.existing(reader, key.workspace_id, named) if named else ()
+    project_ids = tuple(each for each in key.project_ids or person.project_ids if each not in closed)
+    return _principal(key, person.roles, project_ids, key.channel_ids or person.channel_ids)
+
+
+def _principal(
+    key: Key, roles: tuple[str, ...], project_ids: tuple[str, ...], channel_ids: tuple[str, ...]
+) -> Principal:
+    return _checked_principal(
+        key.user_id, roles, key.workspace_id, tuple(project_ids), tuple(channel_ids), key.run_kind, key.agent_id
     )
 
 
-def _principal(key: Key, roles: tuple[str, ...]) -> Principal:
-    return Principal(
-        user_id=key.user_id,
-        roles=roles,
-        workspace_id=key.workspace_id,
-        project_ids=tuple(key.project_ids),
-        channel_ids=tuple(key.channel_ids),
-        run_kind=key.run_kind,
-        agent_id=key.agent_id,
-    )
+# The same few principals ask all the time, and checking a name means looking at each of its letters.
+_checked_principal = lru_cache(maxsize=1024)(Principal)
 
 
 def _checked(request: KeyRequest) -> RunKind:

@@ -38,11 +38,6 @@ _MEMBERS = Statement(
     .where(_M.workspace_id == bindparam("workspace"), _M.channel_id == bindparam("channel"))
     .order_by(_M.user_id)
 )
-_OF_USER = Statement(
-    select(_M.channel_id)
-    .where(_M.workspace_id == bindparam("workspace"), _M.user_id == bindparam("user"))
-    .order_by(_M.channel_id)
-)
 
 
 def add(unit: Unit, channel: Channel) -> bool:
@@ -77,8 +72,3 @@ def remove_member(unit: Unit, workspace_id: str, channel_id: str, user_id: str) 
 def members(reader: Reader, workspace_id: str, channel_id: str) -> list[str]:
     """Who belongs to a channel."""
     return [user_id for (user_id,) in reader.all(_MEMBERS, (workspace_id, channel_id))]
-
-
-def of_user(reader: Reader, workspace_id: str, user_id: str) -> list[str]:
-    """The managed channels a person belongs to."""
-    return [channel_id for (channel_id,) in reader.all(_OF_USER, (workspace_id, user_id))]

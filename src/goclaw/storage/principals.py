@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sqlalchemy import bindparam, select
 
@@ -164,6 +165,7 @@ def _person(row: Row) -> Person:
     )
 
 
+@lru_cache(maxsize=1024)
 def _key(row: Row) -> Key:
     (key_id, kind, key_hash, prefix, workspace_id, user_id, agent_id, run_kind, projects, channels, *moments) = row
     created_at, revoked_at, last_used_at = moments

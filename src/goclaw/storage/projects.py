@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, delete, select
 
 from goclaw.storage.database import Reader, Unit
 from goclaw.storage.schema import PROJECT_MEMBERS, PROJECTS
-from goclaw.storage.statement import InsertOrKeep, Statement
+from goclaw.storage.statement import InsertOrKeep, Statement, StatementFamily, in_portions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +26,11 @@ _ALL = Statement(select(PROJECTS).where(_P.workspace_id == bindparam("workspace"
 _GET = Statement(
     select(PROJECTS).where(_P.workspace_id == bindparam("workspace"), _P.project_id == bindparam("project"))
 )
+_EXISTING = StatementFamily(
+    lambda size: select(_P.project_id).where(
+        _P.workspace_id == bindparam("workspace"), _P.project_id.in_([bindparam(f"id_{n}") for n in range(size)])
+    )
+)
 _ADD_MEMBER = Statement(InsertOrKeep(PROJECT_MEMBERS))
 _REMOVE_MEMBER = Statement(
     delete(PROJECT_MEMBERS).where(
@@ -39,11 +44,6 @@ _MEMBERS = Statement(
     .where(_M.workspace_id == bindparam("workspace"), _M.project_id == bindparam("project"))
     .order_by(_M.user_id)
 )
-_OF_USER = Statement(
-    select(_M.project_id)
-    .where(_M.workspace_id == bindparam("workspace"), _M.user_id == bindparam("user"))
-    .order_by(_M.project_id)
-)
 
 
 def add(unit: Unit, project: Project) -> bool:
@@ -56,6 +56,15 @@ def get(reader: Reader, workspace_id: str, project_id: str) -> Project | None:
     """The project, or None."""
     row = reader.one(_GET, (workspace_id, project_id))
     return None if row is None else Project(workspace_id=row[0], project_id=row[1], name=row[2], created_at=row[3])
+
+
+def existing(reader: Reader, workspace_id: str, project_ids: Sequence[str]) -> set[str]:
+    """Those of the ids that are projects of the workspace."""
+    found: set[str] = set()
+    for portion in in_portions(project_ids):
+        rows = reader.all(_EXISTING.of(len(portion)), (workspace_id, *StatementFamily.padded(portion)))
+        found.update(project_id for (project_id,) in rows)
+    return found
 
 
 def page(reader: Reader, workspace_id: str) -> Sequence[Project]:
@@ -77,8 +86,3 @@ def remove_member(unit: Unit, workspace_id: str, project_id: str, user_id: str) 
 def members(reader: Reader, workspace_id: str, project_id: str) -> list[str]:
     """Who belongs to a project."""
     return [user_id for (user_id,) in reader.all(_MEMBERS, (workspace_id, project_id))]
-
-
-def of_user(reader: Reader, workspace_id: str, user_id: str) -> list[str]:
-    """The projects a person belongs to."""
-    return [project_id for (project_id,) in reader.all(_OF_USER, (workspace_id, user_id))]

@@ -9,6 +9,7 @@ from goclaw.model.clock import ManualClock
 from goclaw.model.errors import Conflict, InvalidInput, NotFound, Unauthenticated
 from goclaw.model.principal import ActorKind, Principal, RunKind
 from goclaw.storage import audit_log
+from tests.fakes.counted_database import CountedDatabase
 
 BY = command_line()
 ALICE = KeyRequest(kind=ActorKind.HUMAN, user_id="alice")
@@ -30,6 +31,16 @@ def test_a_humans_key_opens_that_person_with_the_roles_they_have_now(engine: Eng
     )
     People(engine.database, engine.clock).set_roles(BY, "default", "alice", ("admin",))
     assert ring.verify(made.secret)[1].is_admin
+
+
+def test_a_key_is_checked_with_two_statements_and_a_third_for_projects_it_names(engine: Engine, ring: KeyRing) -> None:
+    database = CountedDatabase(engine.database)
+    counted = KeyRing(database, engine.clock)
+    for projects, reads in (((), 2), (("apollo", "zeus"), 3)):
+        secret = ring.create(BY, KeyRequest(kind=ActorKind.HUMAN, user_id="alice", project_ids=projects)).secret
+        database.counts.clear()
+        counted.verify(secret)
+        assert (database.counts["snapshots"], database.counts["reads"]) == (1, reads)
 
 
 @pytest.mark.parametrize(
