@@ -6,10 +6,13 @@ import pytest
 
 from goclaw import Principal
 from goclaw.model.errors import AccessDenied, Conflict, InvalidInput, NotFound, UnsafeContent
-from goclaw.storage import chunks, record_origins
+from goclaw.storage import channels, chunks, record_origins
+from goclaw.storage.channels import Channel
 from tests.flows.people import ADA, ALICE, ALICES_AGENT, CRON, IMPORT, NOBODY, RITA
 
 JOB = Principal(None, run_kind="cron", agent_id="nightly", project_ids=("apollo",))
+ALICE_REVIEWS = Principal("alice", roles=("reviewer",), project_ids=("apollo",))
+QUAY_REVIEWS = Principal("rita", roles=("reviewer",), project_ids=("apollo",), channel_ids=("quay",))
 SOURCES = [{"kind": "issue", "uri": "https://example.org/1", "title": "Issue 1"}]
 
 
@@ -179,6 +182,34 @@ def test_the_same_request_is_answered_the_same_and_another_one_is_a_conflict(eng
     with pytest.raises(Conflict):
         memory.write_back(ALICES_AGENT, request(idempotency_key="k1", memory_payload={"lessons": ["other"]}))
     assert memory.write_back(RITA, request(idempotency_key="k1")).is_replay is False  # keys belong to their principal
+
+
+def test_a_request_sent_again_is_answered_where_its_record_went(memory):
+    body = request(idempotency_key="k1")
+    (record,) = memory.write_back(ALICES_AGENT, body).records
+    for move in (
+        lambda: memory.review(RITA, record.id, "restrict_scope", visibility="personal"),
+        lambda: memory.widen(ALICE_REVIEWS, record.id, "workspace", "all need it"),
+    ):
+        moved = move()
+        again = memory.write_back(ALICES_AGENT, body)
+        assert again.is_replay
+        assert again.records == (moved,)
+    assert len(memory.list(ALICE).records) == 1
+
+
+def test_a_request_sent_again_does_not_reveal_where_its_record_went(engine, memory):
+    quay = Channel(workspace_id="default", channel_id="quay", project_id="apollo", kind="", created_at=1)
+    engine.database.write(lambda unit: channels.add(unit, quay))
+    body = request(idempotency_key="k1", memory_payload={"lessons": ["Item one", "Item two"]})
+    mine, gone = memory.write_back(JOB, body).records
+    memory.review(QUAY_REVIEWS, gone.id, "restrict_scope", visibility="channel", channel_id="quay")
+    assert memory.get(JOB, gone.id) is None
+    again = memory.write_back(JOB, body)
+    assert again.is_replay
+    assert again.records == (mine,)
+    memory.forget(QUAY_REVIEWS, gone.id)
+    assert memory.write_back(JOB, body).records == (mine,)
     assert stored(engine) == 1
 
 

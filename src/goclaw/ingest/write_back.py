@@ -15,6 +15,7 @@ from goclaw.ingest.index import Indexed, index_record
 from goclaw.ingest.write import Writer
 from goclaw.ingest.write_back_place import draft_place, may_travel
 from goclaw.ingest.write_back_request import Artifact, WriteBackRequest, read_write_back
+from goclaw.model.access import ManagedChannels, Reading, may_read
 from goclaw.model.errors import AccessDenied, Conflict, InvalidInput, NotFound, UnsafeContent, UnsafeFinding
 from goclaw.model.ids import sha256_hex
 from goclaw.model.namespace import Namespace
@@ -23,6 +24,7 @@ from goclaw.model.provenance import Provenance
 from goclaw.model.record import MemoryDraft, MemoryRecord
 from goclaw.model.visibility import Visibility
 from goclaw.storage import (
+    channels,
     idempotency_keys,
     memories,
     namespaces,
@@ -231,7 +233,7 @@ class WriteBack:
             if claim.body_hash != body_hash:
                 raise Conflict("This idempotency_key belongs to another request.", "Use a new key for a new request.")
             if claim.memory_ids:
-                return _answered(unit, prepared[0].record.namespace, claim.memory_ids), True
+                return self._answered(unit, principal, prepared[0].record.namespace, claim.memory_ids), True
         stored = []
         for each in prepared:
             record = self.writer.store(unit, principal, each.record, each.indexed)
@@ -241,12 +243,24 @@ class WriteBack:
             idempotency_keys.answer(unit, *owner, shape.idempotency_key, [record.id for record in stored])
         return tuple(stored), False
 
+    def _answered(
+        self, unit: Unit, principal: Principal, namespace: Namespace, memory_ids: Sequence[str]
+    ) -> tuple[MemoryRecord, ...]:
+        """The records that answered the same request before, in its order, wherever they live now.
 
-def _answered(unit: Unit, namespace: Namespace, memory_ids: Sequence[str]) -> tuple[MemoryRecord, ...]:
-    """The records that answered the same request before, in its order; those moved or forgotten are left out."""
-    state = namespaces.find_or_make(unit, namespace)
-    found = memories.get_many(unit, list(memory_ids), [state.id])
-    return tuple(found[memory_id] for memory_id in memory_ids if memory_id in found)
+        Left out are those that were forgotten, and those that were moved to where the writer may not read.
+        """
+        here = namespaces.find_or_make(unit, namespace).id  # a run that serves the workspace writes where it reads not
+        found = memories.get_many(unit, list(memory_ids), sorted({here, *self._readable(unit, principal)}))
+        return tuple(found[memory_id] for memory_id in memory_ids if memory_id in found)
+
+    def _readable(self, reader: Reader, principal: Principal) -> Iterator[int]:
+        """The ids of the namespaces the principal may read."""
+        managed = ManagedChannels(channels.managed_ids(reader, principal.workspace_id))
+        belongings = (principal.person_id, principal.project_ids, principal.channel_ids)
+        for state in namespaces.candidates(reader, principal.workspace_id, *belongings):
+            if may_read(principal, state.namespace, self.writer.write_access, Reading.MANAGE, managed):
+                yield state.id
 
 
 def _flags(whole: Verdict, entry: Verdict) -> tuple[str, ...]:
