@@ -4,6 +4,8 @@ import pytest
 
 from goclaw import Principal
 from goclaw.model.errors import InvalidInput, NotFound, UnknownItems
+from goclaw.storage import channels
+from goclaw.storage.channels import Channel
 from tests.flows.conftest import HASHING
 from tests.flows.people import ALICE, ALICES_AGENT, BOB, CAROL, CRON, RITA
 
@@ -33,6 +35,25 @@ def test_only_the_named_project_unless_more_is_asked_for(memory):
     assert set(contents(wide)) == {"wombat in apollo", "wombat in zeus", "wombat for all"}
     instructing = {hit.record.content for hit in wide.hits if hit.use_policy.can_use_as_instruction}
     assert instructing == {"wombat in apollo", "wombat for all"}  # from the other project it does not instruct
+
+
+@pytest.mark.parametrize("lies_in", ["apollo", "", None], ids=["of a project", "of none", "unmanaged"])
+def test_what_was_narrowed_to_a_channel_by_its_name_alone_is_found_there(engine, memory, lies_in):
+    reviewer = Principal("rita", roles=("reviewer",), project_ids=("apollo",), channel_ids=("quay",))
+    inside = Principal("alice", project_ids=("apollo",), channel_ids=("quay",), run_kind="agent", agent_id="helper")
+    outside = Principal("bob", project_ids=("apollo",), run_kind="agent", agent_id="helper")
+    if lies_in is not None:
+        quay = Channel(workspace_id="default", channel_id="quay", project_id=lies_in, kind="", created_at=1)
+        engine.database.write(lambda unit: channels.add(unit, quay))
+    rule = memory.write(reviewer, "wombat of the quay", scope="agent_notes")
+    narrowed = memory.review(reviewer, rule.id, "restrict_scope", visibility="channel", channel_id="quay")
+    assert (narrowed.channel_id, narrowed.project_id) == ("quay", lies_in or None)
+    here = {"channel": {"id": "quay"}, "scope": {"visibility": "channel"}}
+    (hit,) = memory.recall_for_task(inside, ask(**here)).hits
+    assert (hit.record.id, hit.use_policy.can_use_as_instruction) == (rule.id, True)
+    assert contents(memory.recall_for_task(inside, ask(scope={"visibility": "channel"}))) == []
+    assert contents(memory.recall_for_task(inside, ask(**here | {"channel": {"id": "pier"}}))) == []
+    assert contents(memory.recall_for_task(outside, ask(**here))) == []
 
 
 def test_foreign_places_do_not_exist(memory):

@@ -10,7 +10,7 @@ from goclaw.governance.audit import EventType
 from goclaw.ingest.index import renew_chunks
 from goclaw.ingest.write import Writer
 from goclaw.lifecycle.deed import Deed, keep_deed
-from goclaw.lifecycle.review_desk import guard_words, require_related, require_visible, visible_records
+from goclaw.lifecycle.review_desk import guard_words, in_its_project, require_related, require_visible, visible_records
 from goclaw.lifecycle.review_effects import (
     absorbing,
     after_step,
@@ -154,8 +154,11 @@ class Reviewer:
 
     def _narrower(self, principal: Principal, record: MemoryRecord, request: ReviewRequest) -> Namespace:
         assert request.target is not None, "read_review asks for it"
-        place = narrower_place(principal, record, request.target)
         with self.writer.database.read() as reader:
+            target = request.target
+            if not record.project_id:
+                target = in_its_project(reader, principal.workspace_id, target)
+            place = narrower_place(principal, record, target)
             managed = ManagedChannels(channels.managed_ids(reader, place.workspace_id))
         if not place.owner_user_id and not is_inside(principal, place, managed):
             raise AccessDenied("You are not a member there.", "Name a project or channel you belong to.")

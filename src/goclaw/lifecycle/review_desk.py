@@ -1,9 +1,11 @@
 """Review desk: what every step of a review begins with: the records its principal sees, and a look at its words."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from goclaw.governance.write_guard import examine
 from goclaw.ingest.write import Writer
+from goclaw.lifecycle.review_request import Target
 from goclaw.model.access import Reading
 from goclaw.model.errors import Conflict, NotFound, UnsafeContent
 from goclaw.model.freshness import settle
@@ -12,7 +14,7 @@ from goclaw.model.principal import Principal
 from goclaw.model.record import MemoryRecord
 from goclaw.model.storable import is_storable
 from goclaw.recall.readable import readable_states
-from goclaw.storage import memories
+from goclaw.storage import channels, memories
 from goclaw.storage.database import Reader
 
 LIVING = (Lifecycle.ACTIVE, Lifecycle.STALE)
@@ -48,6 +50,13 @@ def require_related(record: MemoryRecord, related_id: str, seen: Mapping[str, Me
     if related.lifecycle not in LIVING:
         raise Conflict(f"The related memory is {related.lifecycle}.", "Name one that is active or stale.")
     return related
+
+
+def in_its_project(reader: Reader, workspace_id: str, target: Target) -> Target:
+    """The target, and where it names a channel alone, the project that channel lies in: there its members look."""
+    if target.channel_id is None or target.project_id is not None:
+        return target
+    return replace(target, project_id=channels.project_of(reader, workspace_id, target.channel_id) or None)
 
 
 def guard_words(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from goclaw.governance.audit import EventType
 from goclaw.ingest.write import Writer
 from goclaw.lifecycle.deed import WIDEN, Deed, keep_deed
-from goclaw.lifecycle.review_desk import LIVING, guard_words, require_visible, visible_records
+from goclaw.lifecycle.review_desk import LIVING, guard_words, in_its_project, require_visible, visible_records
 from goclaw.lifecycle.review_place import wider_place
 from goclaw.lifecycle.review_request import read_notes, read_target
 from goclaw.lifecycle.review_rights import require_human, require_reviewer
@@ -55,7 +55,8 @@ class Widener:
             raise AccessDenied("Memory is widened by a reviewer.", "Ask a reviewer to write it where all see it.")
         if before.lifecycle not in LIVING:
             raise Conflict(f"A record that is {before.lifecycle} is not widened.", "Only active and stale ones are.")
-        place = wider_place(principal, before, target)
+        with self.writer.database.read() as reader:
+            place = wider_place(principal, before, in_its_project(reader, principal.workspace_id, target))
         self.writer.check_access(principal, place, WriteWay.MEMORY_WRITE)
         guard_words(self.writer, principal, {"notes": notes})
         return self._keep(principal, before, place, notes)

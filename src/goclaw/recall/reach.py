@@ -28,6 +28,8 @@ def _is_within(namespace: Namespace, request: RecallRequest) -> bool:
         return True
     if level is Visibility.CHANNEL and namespace.channel_id != request.channel.id:
         return False
+    if level is Visibility.CHANNEL and not namespace.project_id:
+        return True  # no project's memory, and narrower than any: in the channel that was named it is at home
     if level in (Visibility.CHANNEL, Visibility.PROJECT):
         return not request.scope.project_only or _is_named_project(namespace, request)
     return not request.scope.project_only

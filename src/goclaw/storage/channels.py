@@ -25,6 +25,9 @@ _C, _M = CHANNELS.c, CHANNEL_MEMBERS.c
 _ADD = Statement(InsertOrKeep(CHANNELS))
 _ALL = Statement(select(CHANNELS).where(_C.workspace_id == bindparam("workspace")).order_by(_C.channel_id))
 _MANAGED = Statement(select(_C.channel_id).where(_C.workspace_id == bindparam("workspace")))
+_PROJECT_OF = Statement(
+    select(_C.project_id).where(_C.workspace_id == bindparam("workspace"), _C.channel_id == bindparam("channel"))
+)
 _ADD_MEMBER = Statement(InsertOrKeep(CHANNEL_MEMBERS))
 _REMOVE_MEMBER = Statement(
     delete(CHANNEL_MEMBERS).where(
@@ -57,6 +60,12 @@ def page(reader: Reader, workspace_id: str) -> Sequence[Channel]:
 def managed_ids(reader: Reader, workspace_id: str) -> frozenset[str]:
     """The channels of a workspace that have members of their own."""
     return frozenset(channel_id for (channel_id,) in reader.all(_MANAGED, (workspace_id,)))
+
+
+def project_of(reader: Reader, workspace_id: str, channel_id: str) -> str:
+    """The project a managed channel lies in; empty where it lies in none, or nobody manages it."""
+    row = reader.one(_PROJECT_OF, (workspace_id, channel_id))
+    return "" if row is None else str(row[0])
 
 
 def add_member(unit: Unit, workspace_id: str, channel_id: str, user_id: str) -> bool:

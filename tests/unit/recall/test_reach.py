@@ -12,6 +12,7 @@ PLACES = {
     "mine": Namespace("w", Scope.PERSONAL, "bob"),
     "c1": Namespace("w", NOTES, "", "p1", "c1"),
     "c2": Namespace("w", NOTES, "", "p1", "c2"),
+    "loose": Namespace("w", NOTES, "", "", "c3"),  # a channel that lies in no project
     "p1": Namespace("w", NOTES, "", "p1"),
     "p2": Namespace("w", NOTES, "", "p2"),
     "workspace": Namespace("w", Scope.GLOBAL),
@@ -36,6 +37,10 @@ def reached(**fields):
     ("channel",      True,  "p1", "c1",  {"c1", "p1"}),
     ("channel",      True,  "p1", "c9",  {"p1"}),  # an unknown channel opens nothing
     ("channel",      True,  "p2", "c1",  {"p2"}),
+    ("channel",      True,  "p1", "c3",  {"loose", "p1"}),
+    ("channel",      True,  None, "c3",  {"loose"}),
+    ("project",      True,  "p1", "c3",  {"p1"}),
+    ("channel",      False, "p1", "c3",  {"loose", "p1", "p2", "workspace", "organization"}),
     ("personal",     True,  "p1", "c1",  {"mine", "c1", "p1"}),
     ("personal",     True,  None, None,  {"mine"}),
     ("project",      False, "p1", None,  {"p1", "p2", "workspace", "organization"}),
