@@ -26,7 +26,7 @@ Variables that are no settings: `GOCLAW_STATE_DIR` (the state directory), `GOCLA
 
 Some keys are read and checked already although what they steer comes in later versions: `memory.search.rerank`,
 `.ranker` and `.mmr`, `memory.context_budget_chars`, `memory.consolidate_*`, `memory.graph`, `memory.session`,
-`memory.flush`, `memory.revision`, `memory.group`, `governance.four_eyes`, `governance.review_owner`, `tools.wikijs`.
+`memory.flush`, `memory.revision`, `memory.group`, `tools.wikijs`.
 """
 
 

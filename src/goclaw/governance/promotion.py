@@ -40,6 +40,7 @@ class WriteContext:
     is_untainted_turn: bool = False  # it comes from a person's own turn that no outside text has entered
     is_tainted: bool = False  # tool output or other outside text has entered what it comes from
     is_high_impact: bool = False  # governance/impact.py
+    four_eyes: bool = False  # governance.four_eyes: nobody confirms what they write themselves
     flags: tuple[str, ...] = ()  # of governance/write_guard.py, and rejected_before
 
     @property
@@ -104,6 +105,11 @@ def _is_word_of_a_human(write: WriteContext) -> bool:
     return write.speaks_for_the_team and write.namespace.scope in shared
 
 
+def _is_confirmed_by_its_writer(write: WriteContext) -> bool:
+    """Line 4 confirms at birth what its writer says; with four eyes another person does that, in the review."""
+    return _is_word_of_a_human(write) and not write.four_eyes
+
+
 def _is_trusted_import(write: WriteContext) -> bool:
     return write.is_trusted_source and write.claimed is Provenance.IMPORTED
 
@@ -124,7 +130,12 @@ def _is_sourced_observation(write: WriteContext) -> bool:
 
 
 def _as_claimed(write: WriteContext) -> Provenance:
-    """As claimed where allowed, else generated. A person who claims nothing has observed: a person is no agent."""
+    """As claimed where allowed, else generated. A person who claims nothing has observed: a person is no agent.
+
+    With four eyes nothing is confirmed by a person before another one has seen it.
+    """
+    if write.claimed is Provenance.USER_CONFIRMED and may_claim(write) and write.four_eyes:
+        return Provenance.OBSERVED
     if write.claimed is not None:
         return write.claimed if may_claim(write) else Provenance.GENERATED
     return Provenance.OBSERVED if write.is_own_hand else Provenance.GENERATED
@@ -144,7 +155,7 @@ def _always(provenance: Provenance) -> Callable[[WriteContext], Provenance]:
 _LINES: tuple[Line, ...] = (
     Line(2, _is_held, _below, ReviewStatus.PENDING),
     Line(3, _asks_for_review, _as_claimed, ReviewStatus.PENDING),
-    Line(4, _is_word_of_a_human, _always(Provenance.USER_CONFIRMED), ReviewStatus.CONFIRMED),
+    Line(4, _is_confirmed_by_its_writer, _always(Provenance.USER_CONFIRMED), ReviewStatus.CONFIRMED),
     Line(5, _is_trusted_import, _always(Provenance.IMPORTED), ReviewStatus.CONFIRMED),
     # governance.md 1: a claim without the right is stored as generated, pending, flagged, before the lines that are
     # kind to a writer's own memory; it may not come out better than silence would.

@@ -108,6 +108,7 @@ class Writer:
                 flags=flags,
                 has_source_refs=bool(draft.source_refs),
                 is_high_impact=is_high_impact(draft.kind, draft.content),
+                four_eyes=self.settings.governance.four_eyes,
             )
         )
 

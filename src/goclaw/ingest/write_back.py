@@ -194,6 +194,7 @@ class WriteBack:
                 requires_review=shape.provenance.requires_review,
                 has_source_refs=bool(draft.source_refs),
                 is_high_impact=is_high_impact(draft.kind, draft.content),
+                four_eyes=self.writer.settings.governance.four_eyes,
                 flags=flags,
             )
         )

@@ -225,7 +225,9 @@ class GuardSettings(Section):
 class GovernanceSettings(Section):
     """Review by people."""
 
-    four_eyes: bool = Field(default=False, description="Nobody confirms what they wrote themselves.")
+    four_eyes: bool = Field(
+        default=False, description="Nobody confirms what they wrote themselves, not by writing it either."
+    )
     pending_days: int = Field(default=90, ge=1, description="Days after which an unreviewed record expires.")
     review_owner: str | None = Field(default=None, description="User who is told about waiting reviews.")
     guard: GuardSettings = GuardSettings()

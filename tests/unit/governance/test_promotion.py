@@ -45,6 +45,7 @@ def back(principal: Principal, namespace: Namespace, claimed: Provenance | None,
 
 
 SOURCED = {"has_source_refs": True}
+FOUR = {"four_eyes": True}
 FROM_TURN = {"way": WriteWay.EXTRACTION, "is_untainted_turn": True}
 
 TABLE = [
@@ -73,6 +74,16 @@ TABLE = [
     (4, "listed, global", write(MEMBER, GLOBAL, is_listed=True), U, "confirmed"),
     (4, "reviewer's write-back, confirmed", back(REVIEWER, PROJECT, U, is_high_impact=True), U, "confirmed"),
     (4, "owner's write-back, confirmed", back(MEMBER, PERSONAL, U), U, "confirmed"),
+    # line 4 with four eyes: nobody confirms by writing; it is as if they had claimed nothing
+    (9, "four eyes, reviewer to agent_notes", write(REVIEWER, SHARED, **FOUR), O, "pending"),
+    (9, "four eyes, @config:", write(ADMIN, CONFIG, way=WriteWay.PREFIX, **FOUR), O, "pending"),
+    (9, "four eyes, listed, global", write(MEMBER, GLOBAL, is_listed=True, **FOUR), O, "pending"),
+    (9, "four eyes, reviewer's write-back, confirmed", back(REVIEWER, PROJECT, U, **FOUR), O, "pending"),
+    (6, "four eyes, owner's write-back, confirmed", back(MEMBER, PERSONAL, U, **FOUR), O, "evidence_only"),
+    (3, "four eyes, asks for review", back(REVIEWER, PROJECT, U, requires_review=True, **FOUR), O, "pending"),
+    (2, "four eyes, flagged", back(REVIEWER, PROJECT, U, flags=("oversize",), **FOUR), O, "pending"),
+    (5, "four eyes, trusted import", back(IMPORT, PROJECT, M, is_trusted_source=True, **FOUR), M, "confirmed"),
+    (9, "four eyes, agent, confirmed by itself", back(AGENT, PROJECT, U, **FOUR), G, "pending"),
     # line 5: trusted import
     (5, "trusted import", back(IMPORT, PROJECT, M, is_trusted_source=True, is_high_impact=True), M, "confirmed"),
     (5, "source promoted by a policy", back(AGENT, PROJECT, M, is_trusted_source=True), M, "confirmed"),
@@ -126,6 +137,7 @@ def test_first_state(line: int, who: str, context: WriteContext, provenance: Pro
         (write(WEBHOOK, SHARED, flags=("tainted",)), ("tainted",)),
         (back(REVIEWER, PROJECT, U), ()),
         (write(MEMBER, PROJECT), ()),
+        (back(REVIEWER, PROJECT, U, **FOUR), ()),  # the right is theirs; another person uses it
     ],
 )
 def test_flags_say_what_was_claimed_and_what_came_from_outside(context: WriteContext, flags: tuple[str, ...]) -> None:
