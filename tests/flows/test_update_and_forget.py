@@ -2,7 +2,7 @@
 
 import pytest
 
-from goclaw.model.errors import AccessDenied, InvalidInput, NotFound, VersionConflict
+from goclaw.model.errors import AccessDenied, Conflict, InvalidInput, NotFound, VersionConflict
 from goclaw.storage import audit_log, chunks, pending_vectors, vectors
 from tests.flows.conftest import HASHING
 from tests.flows.people import ADA, ADAS_AGENT, ALICE, ALICES_AGENT, BOB, CAROL, CRON
@@ -113,6 +113,49 @@ def test_R033_after_many_deletes_all_that_live_are_found(memory):
     hits = memory.search(ALICE, "common word", limit=10).hits
     assert {hit.record.id for hit in hits} == {record.id for record in records[15:]}
     assert memory.stats(ALICE)["records"] == 5
+
+
+@pytest.mark.parametrize("speaker", ["bob", "Bob", "carol", None])
+def test_what_was_forgotten_does_not_come_back_in_another_mouth(memory, speaker):
+    said = {"scope": "personal", "speaker": "bob"}
+    forgotten = memory.write(ALICE, "The gate code is on the back of the map", **said)
+    memory.forget(ALICE, forgotten.id)
+    again = said | {"speaker": speaker}
+    with pytest.raises(Conflict, match="forgotten"):
+        memory.write(ALICES_AGENT, "the gate code is on the back of the map.", **again)
+    other = memory.write(ALICES_AGENT, "The gate is green", **again)
+    with pytest.raises(Conflict, match="forgotten"):
+        memory.update(ALICES_AGENT, other.id, content="The gate code is on the back of the map")
+    assert memory.write(ALICE, "The gate code is on the back of the map", **again)  # by own hand it may
+
+
+def test_what_was_forgotten_without_a_speaker_does_not_come_back_with_one(memory):
+    memory.forget(ALICE, memory.write(ALICE, "Prefers tea", scope="personal").id)
+    with pytest.raises(Conflict, match="forgotten"):
+        memory.write(ALICES_AGENT, "Prefers tea", scope="personal", speaker="alice")
+
+
+def test_a_change_to_what_another_record_says_is_refused_and_names_it(memory):
+    tea = memory.write(ALICE, "Prefers tea", scope="personal", kind="preference")
+    coffee = memory.write(ALICE, "Prefers coffee", scope="personal", kind="preference")
+    note = memory.write(ALICE, "Prefers tea", scope="personal", kind="note")
+    for record, change in ((coffee, {"content": "prefers tea."}), (note, {"kind": "preference"})):
+        for who in (ALICE, ALICES_AGENT):
+            with pytest.raises(Conflict) as refused:
+                memory.update(who, record.id, **change)
+            assert tea.id in str(refused.value)
+        assert memory.get(ALICE, record.id) == record
+    assert memory.update(ALICE, tea.id, content="Prefers tea!").id == tea.id  # its own words it may polish
+    memory.forget(ALICE, tea.id)
+    assert memory.update(ALICE, coffee.id, content="Prefers tea").content == "Prefers tea"
+
+
+def test_the_same_words_elsewhere_or_at_an_end_do_not_stand_in_the_way(memory):
+    memory.write(BOB, "Prefers tea", scope="personal")
+    old = memory.write(ALICE, "Prefers tea", scope="personal")
+    memory.review(ALICE, old.id, "reject")
+    record = memory.write(ALICE, "Prefers coffee", scope="personal")
+    assert memory.update(ALICE, record.id, content="Prefers tea").content == "Prefers tea"
 
 
 def test_forgetting_twice_says_that_it_is_gone(memory):

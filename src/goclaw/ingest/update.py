@@ -9,17 +9,18 @@ from goclaw.ingest.decided import require_undecided
 from goclaw.ingest.draft import checked_content, checked_tags, choice, given_tags, label
 from goclaw.ingest.embedding_queue import ask_for_vectors
 from goclaw.ingest.index import Indexed, index_record, replace_chunks
-from goclaw.ingest.refresh import REJECTED_BEFORE
-from goclaw.ingest.write import Writer, identity_of
+from goclaw.ingest.refresh import REJECTED_BEFORE, says_more
+from goclaw.ingest.write import Writer, identity_of, was_forgotten
 from goclaw.model.access import WriteWay
 from goclaw.model.clock import from_us
 from goclaw.model.errors import Conflict, InvalidInput, VersionConflict
+from goclaw.model.freshness import settle
 from goclaw.model.lifecycle import Lifecycle
 from goclaw.model.principal import Principal
 from goclaw.model.record import Kind, MemoryDraft, MemoryRecord
 from goclaw.model.review import ReviewStatus
 from goclaw.model.tags import CRITICAL, ENGINE_TAGS
-from goclaw.storage import audit_log, memories, namespaces, tombstones
+from goclaw.storage import audit_log, memories, namespaces
 from goclaw.storage.database import Unit
 
 _ORIGIN_FLAGS = frozenset({TAINTED, REJECTED_BEFORE})
@@ -131,8 +132,8 @@ class Updater:
         self, unit: Unit, principal: Principal, record: MemoryRecord, changed: MemoryRecord, indexed: Indexed
     ) -> MemoryRecord:
         state = namespaces.find_or_make(unit, changed.namespace)
-        if changed.content_hash != record.content_hash:
-            _require_new_words(unit, principal, state.id, changed)
+        if (changed.content_hash, changed.kind) != (record.content_hash, record.kind):
+            self._require_new_words(unit, principal, state.id, changed)
         if not memories.replace(unit, changed, record.version):
             raise _changed_meanwhile()
         pending_days = self.writer.settings.governance.pending_days
@@ -143,20 +144,25 @@ class Updater:
         audit_log.append(unit, event(principal, EventType.MEMORY_EDITED, now, record=changed))
         return changed
 
+    def _require_new_words(self, unit: Unit, principal: Principal, namespace_id: int, changed: MemoryRecord) -> None:
+        """Raise Conflict where a change would double a record, as a write would not, or bring back what was forgotten
+        or rejected, unless by own hand. The other record may be named: who changes this one reads both.
+        """
+        known = memories.find_same(unit, namespace_id, changed.kind, changed.content_hash)
+        if known is not None:  # as it is now: what time has ended stands in nobody's way
+            known = settle(known, self.writer.clock.now(), self.writer.settings.governance.pending_days)
+        if known is not None and known.lifecycle in _EDITABLE and not says_more(known, changed):
+            raise Conflict(f"Another record says the same: {known.id}.", "Keep that one, or merge the two in a review.")
+        if principal.is_own_hand:
+            return
+        was_rejected = known is not None and known.lifecycle is Lifecycle.REJECTED
+        if was_rejected or was_forgotten(unit, namespace_id, changed, known):
+            raise Conflict("These words were forgotten or rejected.", "A person may write them anew by their own hand.")
+
 
 def _origin_flags(record: MemoryRecord) -> tuple[str, ...]:
     """The flags that say where a record came from; new words do not wash them off."""
     return tuple(flag for flag in record.flags if flag in _ORIGIN_FLAGS or flag.startswith("claimed_"))
-
-
-def _require_new_words(unit: Unit, principal: Principal, namespace_id: int, changed: MemoryRecord) -> None:
-    """Raise Conflict where an agent, import or job brings back by a change what was forgotten or rejected."""
-    if principal.is_own_hand:
-        return
-    known = memories.find_same(unit, namespace_id, changed.kind, changed.content_hash)
-    was_rejected = known is not None and known.lifecycle is Lifecycle.REJECTED
-    if was_rejected or tombstones.exists(unit, namespace_id, changed.content_hash):
-        raise Conflict("These words were forgotten or rejected.", "A person may write them anew by their own hand.")
 
 
 def _changed_meanwhile() -> VersionConflict:

@@ -28,7 +28,7 @@ from goclaw.model.review import ReviewStatus
 from goclaw.model.tags import CRITICAL
 from goclaw.settings.settings import Settings
 from goclaw.storage import audit_log, channels, memories, namespaces, tombstones
-from goclaw.storage.database import Database, Unit
+from goclaw.storage.database import Database, Reader, Unit
 from goclaw.text.fingerprint import content_hash
 
 _LIVING = (Lifecycle.ACTIVE, Lifecycle.STALE, Lifecycle.DISPUTED)
@@ -150,12 +150,9 @@ class Writer:
     def store(self, unit: Unit, principal: Principal, record: MemoryRecord, indexed: Indexed) -> MemoryRecord:
         """Insert the record with its chunks, audit row and job, or refresh the one that says the same."""
         state = namespaces.find_or_make(unit, record.namespace)
-        if not principal.is_own_hand and tombstones.exists(unit, state.id, record.content_hash):
-            raise _forgotten()
         known = memories.find_same(unit, state.id, record.kind, record.content_hash)
-        is_news = known is None and not principal.is_own_hand  # who is still remembered may say it again
-        if is_news and tombstones.exists(unit, state.id, content_hash(record.content)):
-            raise _forgotten()
+        if not principal.is_own_hand and was_forgotten(unit, state.id, record, known):
+            raise Conflict("This was forgotten on purpose.", "A person may write it anew by their own hand.")
         if known is not None:  # as it is now: what time has ended is not refreshed
             known = settle(known, self.clock.now(), self.settings.governance.pending_days)
         if known is not None and known.lifecycle is Lifecycle.REJECTED:
@@ -195,8 +192,13 @@ def identity_of(draft: MemoryDraft) -> str:
     return content_hash(f"{draft.speaker}: {draft.content}" if draft.speaker else draft.content)
 
 
-def _forgotten() -> Conflict:
-    return Conflict("This was forgotten on purpose.", "A person may write it anew by their own hand.")
+def was_forgotten(reader: Reader, namespace_id: int, record: MemoryRecord, known: MemoryRecord | None) -> bool:
+    """Whether the record's words were forgotten in the namespace, whoever said them.
+
+    With ``known``, the record that says the same, only as this speaker said them: who is remembered may say it again.
+    """
+    words = (record.content_hash,) if known else (record.content_hash, content_hash(record.content))
+    return any(tombstones.exists(reader, namespace_id, each) for each in words)
 
 
 def _denied(decision: Decision) -> AccessDenied:
