@@ -85,7 +85,7 @@ class GatewayClient:
     ) -> Json:
         """Explicit search: ``hits``, ``reason``, ``notes``, ``withheld``, ``trace_id``; ``explanation`` if wanted."""
         body = {"query": query, "limit": limit, "include_history": include_history}
-        return self._send("POST", "/api/memory/search" + ("?explain=true" if explain else ""), body)
+        return self._send("POST", "/api/memory/search", body, params={"explain": explain or None})
 
     def why(self, memory_id: str, query: str) -> Json:
         """What becomes of one record when a question is searched for: ``verdict``, ``rank``, ``score_parts``, ..."""

@@ -107,8 +107,9 @@ def test_a_change_needs_the_version_that_was_read(gateway: Gateway, alice: Gatew
 
 def test_search_and_recall_say_why_a_hit_stands_there(alice: GatewayClient) -> None:
     written = alice.write("The harbour crane lifts forty tons", scope="personal")
-    for found in (alice.search("harbour crane"), alice.recall("harbour crane", limit=200)):
-        fits(shapes.FoundShape, found)
+    searched, recalled = alice.search("harbour crane"), alice.recall("harbour crane", limit=200)
+    for found, shape in ((searched, shapes.SearchShape), (recalled, shapes.FoundShape)):
+        fits(shape, found)
         hit = found["hits"][0]
         fits(shapes.HitShape, hit)
         assert hit["record"]["id"] == written["id"]
@@ -116,6 +117,13 @@ def test_search_and_recall_say_why_a_hit_stands_there(alice: GatewayClient) -> N
         assert 0 < hit["score"] <= 1
         assert found["reason"] is None
         assert found["trace_id"]
+    assert searched["explanation"] is None
+    explained = alice.search("harbour crane", explain=True)["explanation"]
+    fits(shapes.ExplanationShape, explained)
+    assert explained["words"][0]["memory_id"] == written["id"]
+    told = alice.why(written["id"], "zeppelin")
+    fits(shapes.WhyShape, told)
+    assert told["verdict"] == "no_match"
     nothing = alice.search("zeppelin maintenance")
     assert nothing["hits"] == []
     assert nothing["reason"]
@@ -224,7 +232,7 @@ def test_the_openapi_page_names_every_route_with_words_and_examples(gateway: Gat
     with gateway.http() as http:
         page = http.get("/openapi.json").json()
     operations = [one for path in page["paths"].values() for one in path.values()]
-    assert len(operations) == 41
+    assert len(operations) == 44
     for operation in operations:
         assert operation["summary"]
         assert operation["description"]

@@ -19,6 +19,7 @@ from goclaw.gateway.shapes import (
     RecordShape,
     SchemaNoteRequest,
     SearchRequest,
+    SearchShape,
     WhyShape,
     WriteRequest,
 )
@@ -116,18 +117,17 @@ def forget_record(caller: CallerOf, memory_id: MemoryId) -> Response:
     return Answer(receipt_json(caller.memory.forget(caller.principal, memory_id)))
 
 
-@router.post("/search", response_model=FoundShape, summary="Search explicitly", tags=["search"])
+@router.post("/search", response_model=SearchShape, summary="Search explicitly", tags=["search"])
 def search(caller: CallerOf, body: SearchRequest, explain: Explain = False) -> Response:
     """For somebody who sees the marks: also pending, stale and disputed records are found."""
     caller.must_be(body)
     found = caller.memory.search(caller.principal, body.query, limit=body.limit, include_history=body.include_history)
-    answer = found_json(found)
+    told = None
     if explain:
         told = caller.memory.explain(
             caller.principal, body.query, limit=body.limit, include_history=body.include_history
         )
-        answer["explanation"] = explanation_json(told)
-    return Answer(answer)
+    return Answer({**found_json(found), "explanation": explanation_json(told) if told else None})
 
 
 @router.post("/recall", response_model=FoundShape, summary="Recall for a prompt", tags=["search"])

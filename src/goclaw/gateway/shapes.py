@@ -243,7 +243,6 @@ class FoundShape(BaseModel):
     notes: list[str] = Field(description="What was missing although something was found.")
     withheld: list[WithheldShape]
     trace_id: str | None
-    explanation: "ExplanationShape | None" = Field(default=None, description="With ?explain=true.")
 
 
 class PlaceShape(BaseModel):
@@ -271,6 +270,12 @@ class ExplanationShape(BaseModel):
     meaning: list[PlaceShape] | None = Field(description="By meaning, best first; null where words answered alone.")
     best_score: float = Field(description="Before decay.")
     least_score: float = Field(description="What a hit needs.")
+
+
+class SearchShape(FoundShape):
+    """The answer of a search, which can also say how it was ranked."""
+
+    explanation: ExplanationShape | None = Field(description="With ?explain=true; else null.")
 
 
 class WhyShape(BaseModel):
