@@ -1,8 +1,9 @@
 """Trace list: the recalls of a workspace for its reviewers, and one's own for everybody else, newest first."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
 from goclaw.model.access import Reading, WriteAccess
 from goclaw.model.clock import from_us
@@ -47,28 +48,37 @@ class TraceList:
     write_access: WriteAccess
 
     def page(self, principal: Principal, *, cursor: str | None = None, limit: int = 50) -> TracePage:
-        """Up to ``limit`` (1-200) recalls. A page may be shorter than that and still have a next one."""
+        """Up to ``limit`` (1-200) recalls; a cursor only where there is another one to see."""
         check_page_size(limit)
         if not principal.is_identified:
             return TracePage((), None)
         self.database.flush_later()  # traces of recalls that were just answered
         with self.database.read() as reader:
-            found = recall_traces.page(
-                reader,
-                principal.workspace_id,
-                actor_id=None if principal.is_reviewer else principal.actor_id,
-                before=None if cursor is None else decode_cursor(cursor),
-                limit=limit + 1,
-            )
-            shown = [trace for trace in found[:limit] if may_see_trace(principal, trace)]
+            before = None if cursor is None else decode_cursor(cursor)
+            found = list(islice(_visible(reader, principal, before, limit + 1), limit + 1))
+            shown = found[:limit]
             known = self._readable(reader, principal, shown)
-        more = encode_cursor(found[limit - 1].created_at, found[limit - 1].id) if len(found) > limit else None
+        # The cursor is the last one shown: whoever gets it may decode it, so it must not name a foreign recall.
+        more = encode_cursor(shown[-1].created_at, shown[-1].id) if len(found) > limit else None
         return TracePage(tuple(_summary(principal, trace, known) for trace in shown), more)
 
     def _readable(self, reader: Reader, principal: Principal, traces: Sequence[RecallTrace]) -> set[str]:
         ids = {met["memory_id"] for trace in traces for met in (*trace.returned, *trace.withheld)}
         states = readable_states(reader, principal, self.write_access, Reading.MANAGE)
         return set(memories.get_many(reader, sorted(ids), [state.id for state in states]))
+
+
+def _visible(
+    reader: Reader, principal: Principal, before: tuple[int, str] | None, portion: int
+) -> Iterator[RecallTrace]:
+    """The traces that the principal may see, newest first, read a portion at a time."""
+    actor_id = None if principal.is_reviewer else principal.actor_id
+    while True:
+        found = recall_traces.page(reader, principal.workspace_id, actor_id=actor_id, before=before, limit=portion)
+        yield from (trace for trace in found if may_see_trace(principal, trace))
+        if len(found) < portion:
+            return
+        before = found[-1].created_at, found[-1].id
 
 
 def _summary(principal: Principal, trace: RecallTrace, known: set[str]) -> TraceSummary:
