@@ -1,10 +1,11 @@
 """Lists of recalls: whole pages of what may be seen, and not a word of the rest, not even where a page ends."""
 
 from goclaw import Principal
+from goclaw.model.principal import RunKind
 
 
 def scribe_for(person: str) -> Principal:
-    return Principal(person, agent_id="scribe")
+    return Principal(person, run_kind=RunKind.AGENT, agent_id="scribe")
 
 
 def ask(memory, principal, count):
