@@ -188,6 +188,16 @@ def test_a_proposal_does_not_name_what_the_reviewer_may_not_see(desk, memory):
     assert [row.related_id for row in entry.proposals] == [hers.id]
 
 
+def test_the_same_proposal_of_two_agents_of_one_name_names_no_foreign_record(desk, memory):
+    bobs_agent = Principal("bob", project_ids=("apollo",), run_kind="agent", agent_id="helper")
+    record = memory.write(ALICES_AGENT, "Item about mortar", **APOLLO)
+    hers = memory.write(ALICES_AGENT, "Item about mortar, hers", scope="personal")
+    desk.proposer.propose(ALICES_AGENT, record.id, "merge", related_id=hers.id)
+    his = memory.write(bobs_agent, "Item about mortar, his", scope="personal")
+    assert desk.proposer.propose(bobs_agent, record.id, "merge", related_id=his.id).related_id == his.id
+    assert desk.proposer.propose(bobs_agent, record.id, "merge").related_id is None
+
+
 # many at once
 
 

@@ -72,9 +72,14 @@ def proposals_of(reader: Reader, memory_id: str) -> tuple[ReviewRow, ...]:
     return open_proposals(reviews.of_memory(reader, memory_id))
 
 
+def _what(row: ReviewRow) -> tuple[str | None, ...]:
+    """Who proposes what. With the related record, so that nobody is answered with an id they did not name."""
+    return row.actor_id, row.action, row.related_id
+
+
 def _keep(unit: Unit, row: ReviewRow) -> ReviewRow:
     for known in proposals_of(unit, row.memory_id):
-        if (known.actor_id, known.action) == (row.actor_id, row.action):
+        if _what(known) == _what(row):
             return known  # said once is enough: an agent does not fill the queue by repeating itself
     reviews.append(unit, row)
     return row
