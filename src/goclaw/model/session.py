@@ -1,0 +1,75 @@
+"""A session: one conversation, its turns, and the place it is held in. A transcript is never shortened (seed, sessions)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class TurnRole(StrEnum):
+    """Who speaks, as models know it."""
+
+    USER = "user"  # a person
+    ASSISTANT = "assistant"  # the agent
+    TOOL = "tool"  # what a tool answered
+
+
+class ChatKind(StrEnum):
+    """How many may listen."""
+
+    DIRECT = "dm"  # one person and the agent
+    GROUP = "group"  # a room: whatever is said is heard by everybody in it
+
+
+@dataclass(frozen=True, slots=True)
+class TurnToolCall:
+    """One call of a tool that the agent made in its turn."""
+
+    id: str  # the answer names it
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionTurn:
+    """One message of a conversation, as it was said."""
+
+    number: int  # 1, 2, 3 ... within its session
+    role: TurnRole
+    speaker: str  # who: a user id or a sender's name, an agent's id, a tool's name
+    user_id: str | None  # the identified person who spoke; None for agents, tools and unpaired senders
+    content: str
+    created_at: int  # microseconds since 1970
+    channel: str | None = None  # where it came in, ``kind:id``
+    tool_calls: tuple[TurnToolCall, ...] = ()
+    tool_call_id: str | None = None  # the call that this turn answers
+    is_tainted: bool = False  # holds text from outside; set by code and kept for ever
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A conversation. Only those who took part, and the members of its channel, may see it."""
+
+    key: str  # its own id in the store
+    session_id: str  # the name its users gave it; unique within its home
+    workspace_id: str
+    home: str  # where it is held: ``person:<user>``, ``channel:<id>`` or ``job:<name>``
+    agent_id: str | None
+    chat_kind: ChatKind
+    run_kind: str
+    channel_kind: str | None
+    channel_id: str | None
+    thread_id: str | None
+    participants: tuple[str, ...]  # user ids of the people who spoke, in order of their first turn
+    is_unverified: bool  # somebody unpaired spoke, or text from outside came in
+    turns: int  # how many there are
+    first_kept: int  # number of the first turn that is still given to the model
+    summary: str | None  # of the turns before ``first_kept``
+    created_at: int
+    updated_at: int
+
+    @property
+    def sole_person(self) -> str | None:
+        """The person whose conversation it was alone, or None; then a summary of it is nobody's personal memory."""
+        is_alone = self.chat_kind is ChatKind.DIRECT and len(self.participants) == 1 and not self.is_unverified
+        return self.participants[0] if is_alone else None
