@@ -11,6 +11,9 @@ class JobKind(StrEnum):
     REINDEX = "reindex"  # rebuild all vectors beside the old ones, then switch
     SWEEP = "sweep"  # make permanent what time did to records
     RESCAN = "rescan"  # today's detectors over stored records
+    TRIM_SESSION = "session_trim"  # archive and summarise the older turns of a long conversation
+    SUMMARIZE_SESSION = "session_summary"  # put a summary in the place of a stub, now that a model answers
+    EXTRACT_FACTS = "extract_facts"  # learn what people said in a conversation
     UPKEEP = "upkeep"  # drop what nobody needs any more: old backups, finished jobs
 
 

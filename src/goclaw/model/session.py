@@ -1,4 +1,4 @@
-"""A session: one conversation, its turns, and the place it is held in. A transcript is never shortened (seed, sessions)."""
+"""A session: one conversation, its turns, and the place it is held in. Trimming never shortens what is kept of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,6 +19,15 @@ class ChatKind(StrEnum):
 
     DIRECT = "dm"  # one person and the agent
     GROUP = "group"  # a room: whatever is said is heard by everybody in it
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """Where a conversation is held outside of goclaw: a Discord server's channel, a room of a chat program."""
+
+    kind: str  # discord, msteams, terminal, ...
+    id: str
+    thread_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +53,8 @@ class SessionTurn:
     tool_calls: tuple[TurnToolCall, ...] = ()
     tool_call_id: str | None = None  # the call that this turn answers
     is_tainted: bool = False  # holds text from outside; set by code and kept for ever
+    recorded_by: str = ""  # the actor that wrote it down: a person's own words are recorded by that person
+    message_id: str | None = None  # the sender's own id of it: what is sent twice is one turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +64,7 @@ class Session:
     key: str  # its own id in the store
     session_id: str  # the name its users gave it; unique within its home
     workspace_id: str
-    home: str  # where it is held: ``person:<user>``, ``channel:<id>`` or ``job:<name>``
+    home: str  # who may see it: ``person:<user>``, ``channel:<id>`` or ``actor:<actor id>`` of an autonomous run
     agent_id: str | None
     chat_kind: ChatKind
     run_kind: str
@@ -64,6 +75,8 @@ class Session:
     is_unverified: bool  # somebody unpaired spoke, or text from outside came in
     turns: int  # how many there are
     first_kept: int  # number of the first turn that is still given to the model
+    kept_chars: int  # length of the turns from there on
+    extracted_to: int  # number of the last turn that facts were looked for in
     summary: str | None  # of the turns before ``first_kept``
     created_at: int
     updated_at: int
@@ -71,5 +84,20 @@ class Session:
     @property
     def sole_person(self) -> str | None:
         """The person whose conversation it was alone, or None; then a summary of it is nobody's personal memory."""
-        is_alone = self.chat_kind is ChatKind.DIRECT and len(self.participants) == 1 and not self.is_unverified
-        return self.participants[0] if is_alone else None
+        is_alone = self.chat_kind is ChatKind.DIRECT and len(self.participants) == 1
+        return self.participants[0] if is_alone and self.home == person_home(self.participants[0]) else None
+
+
+def person_home(user_id: str) -> str:
+    """Where a person's own conversations are held."""
+    return f"person:{user_id}"
+
+
+def channel_home(channel_id: str) -> str:
+    """Where the conversations of a room are held."""
+    return f"channel:{channel_id}"
+
+
+def actor_home(actor_id: str) -> str:
+    """Where an autonomous run, or an unknown sender, is heard."""
+    return f"actor:{actor_id}"

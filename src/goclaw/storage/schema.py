@@ -24,7 +24,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from goclaw.model.errors import SchemaTooNew, StoreError
 
 # Every step of the schema, oldest first; each is a file in migrations/versions. The last one is what this module says.
-REVISIONS = ("0001", "0002", "0003", "0004", "0005")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
 HEAD = REVISIONS[-1]
 
 METADATA = MetaData()
@@ -481,6 +481,69 @@ AUDIT_SEALS = Table(
     Column("event_id", Text, nullable=False, unique=True),
     Column("digest", Text, nullable=False),  # sha256 of the event
     Column("chain", Text, nullable=False),  # sha256 of the chain before and this digest
+)
+
+
+# Conversations. Their turns are never shortened: what the model is given begins at ``first_kept``.
+SESSIONS = Table(
+    "sessions",
+    METADATA,
+    Column("key", Text, primary_key=True),  # UUIDv7
+    Column("workspace_id", Text, nullable=False),
+    Column("home", Text, nullable=False),  # of model/session.py: who may see it
+    Column("session_id", Text, nullable=False),  # as its users call it
+    Column("agent_id", Text),
+    Column("chat_kind", Text, nullable=False),
+    Column("run_kind", Text, nullable=False),
+    Column("channel_kind", Text),
+    Column("channel_id", Text),
+    Column("thread_id", Text),
+    Column("participants", Text, nullable=False),  # JSON list of user ids
+    Column("is_unverified", SmallInteger, nullable=False),
+    Column("turns", BigInteger, nullable=False),
+    Column("first_kept", BigInteger, nullable=False),
+    Column("kept_chars", BigInteger, nullable=False),  # of the turns from first_kept on
+    Column("extracted_to", BigInteger, nullable=False),  # facts were looked for up to this turn
+    Column("summary", Text),
+    Column("created_at", BigInteger, nullable=False),
+    Column("updated_at", BigInteger, nullable=False),
+    Column("lock_owner", Text),  # who is trimming it
+    Column("lock_until", BigInteger),
+    UniqueConstraint("workspace_id", "home", "session_id", name="uq_sessions"),
+)
+Index("ix_sessions_newest", SESSIONS.c.workspace_id, SESSIONS.c.home, SESSIONS.c.updated_at)
+
+SESSION_TURNS = Table(
+    "session_turns",
+    METADATA,
+    Column("session_key", Text, primary_key=True),
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("role", Text, nullable=False),
+    Column("speaker", Text, nullable=False),
+    Column("user_id", Text),
+    Column("content", Text, nullable=False),
+    Column("channel", Text),
+    Column("tool_calls", Text),  # JSON list, NULL for none
+    Column("tool_call_id", Text),
+    Column("is_tainted", SmallInteger, nullable=False),
+    Column("recorded_by", Text, nullable=False),  # an actor id
+    Column("message_id", Text),  # the sender's own id of the message: sent twice it is one turn
+    Column("created_at", BigInteger, nullable=False),
+    UniqueConstraint("session_key", "message_id", name="uq_session_turns_message"),
+)
+
+# Each time a session was trimmed: which turns went into which file.
+SESSION_ARCHIVES = Table(
+    "session_archives",
+    METADATA,
+    Column("session_key", Text, primary_key=True),
+    Column("from_turn", BigInteger, primary_key=True, autoincrement=False),
+    Column("to_turn", BigInteger, nullable=False),
+    Column("file", Text, nullable=False),  # its name in the workspace folder
+    Column("body_sha256", Text, nullable=False),
+    Column("summary", Text),  # of everything up to to_turn
+    Column("needs_summary", SmallInteger, nullable=False),  # the summary is a stub: no model answered
+    Column("created_at", BigInteger, nullable=False),
 )
 
 

@@ -1,0 +1,1 @@
+"""Conversations: recorded turn by turn, trimmed without losing a word, summarised, archived, forgotten."""
