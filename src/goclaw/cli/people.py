@@ -23,6 +23,7 @@ def add(
     user: User,
     name: Annotated[str | None, typer.Option("--name", help="How the person is called.")] = None,
     role: Roles = None,
+    language: Annotated[str | None, typer.Option("--language", help="The language they are answered in.")] = None,
     workspace: Workspace = "default",
     as_json: AsJson = False,
 ) -> None:
@@ -32,7 +33,7 @@ def add(
 
     with open_store() as store:
         person = People(store.database, store.clock).add(
-            command_line(workspace), workspace, user, display_name=name, roles=role or ("member",)
+            command_line(workspace), workspace, user, display_name=name, roles=role or ("member",), language=language
         )
     _show(person, f"{person.display_name} ({user}) belongs to {workspace} now: {', '.join(person.roles)}.", as_json)
 
@@ -68,6 +69,22 @@ def role(
     _show(person, f"{user} is now: {', '.join(person.roles)}.", as_json)
 
 
+@app.command()
+def language(
+    user: User,
+    language: Annotated[str | None, typer.Argument(help="German, pt-BR ...; nothing: the one they write in.")] = None,
+    workspace: Workspace = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Say in which language an agent answers a person."""
+    from goclaw.cli.store import open_store
+    from goclaw.gateway.people import People, command_line
+
+    with open_store() as store:
+        person = People(store.database, store.clock).set_language(command_line(workspace), workspace, user, language)
+    _show(person, f"{user} is answered in {person.language or 'the language they write in'}.", as_json)
+
+
 def _show(person: "Person", sentence: str, as_json: bool) -> None:
     if as_json:
         emit(_document(person))
@@ -81,5 +98,6 @@ def _document(person: "Person") -> dict[str, Any]:
         "display_name": person.display_name,
         "workspace_id": person.workspace_id,
         "roles": person.roles,
+        "language": person.language,
         "created_at": moment(person.created_at),
     }

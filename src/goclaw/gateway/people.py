@@ -1,11 +1,12 @@
 """People: who belongs to a workspace and in which roles. Every change leaves a row in the audit log."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from goclaw.governance.audit import EventType, event
 from goclaw.model.clock import Clock
-from goclaw.model.errors import Conflict, NotFound
+from goclaw.model.errors import Conflict, InvalidInput, NotFound
 from goclaw.model.principal import MEMBER, Principal, RunKind
 from goclaw.storage import audit_log, principals
 from goclaw.storage.database import Database, Unit
@@ -32,8 +33,9 @@ class People:
         *,
         display_name: str | None = None,
         roles: Iterable[str] = (MEMBER,),
+        language: str | None = None,
     ) -> Person:
-        """Register a person. Raises Conflict where they are registered, InvalidInput for a name in no plain form."""
+        """Register a person; ``language`` is what they want to be answered in. Raises Conflict where they are registered, InvalidInput for a name in no plain form."""
         checked = Principal(user_id, roles=tuple(roles), workspace_id=workspace_id)
         person = Person(
             workspace_id=workspace_id,
@@ -41,6 +43,7 @@ class People:
             display_name=display_name or user_id,
             roles=checked.roles,
             created_at=self.clock.now(),
+            language=_checked_language(language),
         )
         self.database.write(lambda unit: self._add(unit, by, person))
         return person
@@ -54,6 +57,11 @@ class People:
         """Give a person these roles instead of the old ones; their keys have them from the next request on."""
         checked = Principal(user_id, roles=tuple(roles), workspace_id=workspace_id)
         return self.database.write(lambda unit: self._set_roles(unit, by, checked))
+
+    def set_language(self, by: Principal, workspace_id: str, user_id: str, language: str | None) -> Person:
+        """Answer a person in this language from now on; None: in the one they write."""
+        wanted = _checked_language(language)
+        return self.database.write(lambda unit: self._set_language(unit, by, workspace_id, user_id, wanted))
 
     def _add(self, unit: Unit, by: Principal, person: Person) -> None:
         if not principals.add_person(unit, person):
@@ -69,6 +77,16 @@ class People:
         self._audit(unit, by, person, "roles_changed")
         return person
 
+    def _set_language(
+        self, unit: Unit, by: Principal, workspace_id: str, user_id: str, language: str | None
+    ) -> Person:
+        if not principals.set_language(unit, workspace_id, user_id, language):
+            raise NotFound("There is no such person in this workspace.", "See goclaw people list.")
+        person = principals.find_person(unit, workspace_id, user_id)
+        assert person is not None
+        self._audit(unit, by, person, "language_changed")
+        return person
+
     def _audit(self, unit: Unit, by: Principal, person: Person, what: str) -> None:
         detail = {
             "what": what,
@@ -77,3 +95,10 @@ class People:
             "workspace": person.workspace_id,
         }
         audit_log.append(unit, event(by, EventType.ACCESS_CHANGED, self.clock.now(), detail=detail))
+
+
+def _checked_language(language: str | None) -> str | None:
+    """A name or a tag such as ``German`` or ``pt-BR``: it goes into prompts, so it is no sentence."""
+    if language is not None and not re.fullmatch(r"[^\W\d_]{2,30}(?:[ -][\w]{1,20}){0,3}", language):
+        raise InvalidInput("The language is no name of one.", "Write German, pt-BR or the like.")
+    return language

@@ -22,6 +22,7 @@ class Person:
     display_name: str
     roles: tuple[str, ...]
     created_at: int  # microseconds since 1970
+    language: str | None = None  # the one they want to be answered in; None: as they write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,12 @@ _SET_ROLES = Statement(
     .values(roles=bindparam("new_roles")),
     *("workspace", "user", "new_roles"),
 )
+_SET_LANGUAGE = Statement(
+    PEOPLE.update()
+    .where(_P.workspace_id == bindparam("workspace"), _P.user_id == bindparam("user"))
+    .values(language=bindparam("new_language")),
+    *("workspace", "user", "new_language"),
+)
 _ADD_KEY = Statement(KEYS.insert())
 _KEYS = Statement(select(KEYS).where(_K.workspace_id == bindparam("workspace")).order_by(_K.created_at, _K.id))
 _KEY_BY_HASH = Statement(select(KEYS).where(_K.key_hash == bindparam("hash")))
@@ -84,6 +91,7 @@ def add_person(unit: Unit, person: Person) -> bool:
         person.display_name,
         json.dumps(person.roles, ensure_ascii=False),
         person.created_at,
+        person.language,
     )
     return unit.run(_ADD_PERSON, row) > 0
 
@@ -101,6 +109,11 @@ def find_person(reader: Reader, workspace_id: str, user_id: str) -> Person | Non
 def set_roles(unit: Unit, workspace_id: str, user_id: str, roles: Sequence[str]) -> bool:
     """Give somebody these roles and no others; False where nobody is registered under the id."""
     return unit.run(_SET_ROLES, (workspace_id, user_id, json.dumps(list(roles), ensure_ascii=False))) > 0
+
+
+def set_language(unit: Unit, workspace_id: str, user_id: str, language: str | None) -> bool:
+    """Answer somebody in this language from now on; False where nobody is registered under the id."""
+    return unit.run(_SET_LANGUAGE, (workspace_id, user_id, language)) > 0
 
 
 def add_key(unit: Unit, key: Key) -> None:
@@ -155,13 +168,14 @@ def note_key_use(unit: Unit, key_id: str, now: int) -> None:
 
 
 def _person(row: Row) -> Person:
-    workspace_id, user_id, display_name, roles, created_at = row
+    workspace_id, user_id, display_name, roles, created_at, language = row
     return Person(
         workspace_id=workspace_id,
         user_id=user_id,
         display_name=display_name,
         roles=tuple(json.loads(roles)),
         created_at=created_at,
+        language=language,
     )
 
 

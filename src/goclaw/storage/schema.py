@@ -259,6 +259,7 @@ PEOPLE = Table(
     Column("display_name", Text, nullable=False),
     Column("roles", Text, nullable=False),  # JSON list
     Column("created_at", BigInteger, nullable=False),
+    Column("language", Text),  # the one they want to be answered in; NULL: as they write
 )
 
 KEYS = Table(

@@ -1,4 +1,4 @@
-"""Revision 0006: conversations, their turns, and which of them lie in which archive."""
+"""Revision 0006: conversations, their turns and archives, and the language a person is answered in."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,6 +8,7 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
+    op.add_column("people", sa.Column("language", sa.Text))
     op.create_table(
         "sessions",
         sa.Column("key", sa.Text, primary_key=True),
