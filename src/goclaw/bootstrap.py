@@ -31,7 +31,7 @@ from goclaw.lifecycle.review import Reviewer
 from goclaw.lifecycle.review_queue import ReviewQueue
 from goclaw.lifecycle.rollback import Rollback
 from goclaw.lifecycle.widen import Widener
-from goclaw.memory import Memory, Services
+from goclaw.memory import Memory
 from goclaw.model.access import WriteAccess
 from goclaw.model.clock import Clock, SystemClock
 from goclaw.model.ids import IdMaker
@@ -49,6 +49,10 @@ from goclaw.recall.trace_report import TraceReports
 from goclaw.recall.usage import UsageReports
 from goclaw.search.blocks import BlockCache
 from goclaw.search.vector_index import VectorIndex
+from goclaw.services import Services
+from goclaw.sessions.conversations import Conversations
+from goclaw.sessions.read_session import SessionReader
+from goclaw.sessions.record_turn import TurnRecorder
 from goclaw.settings.load import LoadedSettings, load_settings, write_first_config
 from goclaw.settings.settings import Settings
 from goclaw.storage.database import Database
@@ -57,6 +61,7 @@ from goclaw.storage.open import open_database
 CRON_ZONE = ZoneInfo("UTC")
 CRON = (CronEntry("sys-sweep", "* * * * *", SWEEP), CronEntry("sys-upkeep", "17 * * * *", UPKEEP))
 MEGABYTE = 1 << 20
+WINDOW_TOKENS = 128_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +212,17 @@ def _services(
         proposer=Proposer(writer),
         widener=Widener(writer),
         rollback=Rollback(writer),
+        sessions=_conversations(base, writer.wake),
         browser=Browser(database, clock, access, settings.governance.pending_days),
         statistics=Statistics(database, access, blocks, vectors),
         jobs=queue,
         close=close,
     )
+
+
+def _conversations(base: _Base, wake: Callable[[], None]) -> Conversations:
+    recorder = TurnRecorder(base.database, base.clock, base.ids, base.settings, WINDOW_TOKENS, wake)
+    return Conversations(recorder, SessionReader(base.database))
 
 
 class _Closer:

@@ -1,85 +1,42 @@
 """Memory: the services by name. The public face of the library; it has no logic of its own."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Self, Unpack
 
 from goclaw.governance.audit_chain import Verification
-from goclaw.governance.policy_book import PolicyBook
 from goclaw.governance.workflow_book import WorkflowBook
 from goclaw.ingest.draft import draft_of
 from goclaw.ingest.queue import JobQueue
-from goclaw.ingest.schema_notes import SchemaNotes
-from goclaw.ingest.update import Change, Updater
-from goclaw.ingest.write import Writer
-from goclaw.ingest.write_back import WriteBack, WriteBackAnswer
-from goclaw.lifecycle.acceptance import Acceptance, AcceptanceReport
+from goclaw.ingest.update import Change
+from goclaw.ingest.write_back import WriteBackAnswer
+from goclaw.lifecycle.acceptance import AcceptanceReport
 from goclaw.lifecycle.bulk_review import BulkResult, bulk_review
-from goclaw.lifecycle.forget import Forgetter, Receipt
-from goclaw.lifecycle.inspection import Inspection, Inspector
-from goclaw.lifecycle.propose import Proposer
+from goclaw.lifecycle.forget import Receipt
+from goclaw.lifecycle.inspection import Inspection
 from goclaw.lifecycle.queue_entry import Priority
-from goclaw.lifecycle.review import Reviewer
-from goclaw.lifecycle.review_queue import QueuePage, ReviewQueue
-from goclaw.lifecycle.rollback import Culprit, Rollback, RollbackReport
-from goclaw.lifecycle.widen import Widener
+from goclaw.lifecycle.review_queue import QueuePage
+from goclaw.lifecycle.rollback import Culprit, RollbackReport
 from goclaw.model.errors import NotFound
 from goclaw.model.hit import Found
 from goclaw.model.principal import Principal
 from goclaw.model.provenance import SourceRef
 from goclaw.model.record import MemoryRecord
 from goclaw.recall.ask import Ask, Mode
-from goclaw.recall.audit_check import AuditCheck
-from goclaw.recall.audit_reader import AuditFilter, AuditPage, AuditReader
-from goclaw.recall.browse import Browser, Page
-from goclaw.recall.contract_recall import ContractAnswer, ContractRecaller
-from goclaw.recall.explain import Explainer, Explanation
-from goclaw.recall.impact import Impact, ImpactReports
-from goclaw.recall.recall import Recaller
-from goclaw.recall.statistics import Statistics
-from goclaw.recall.trace_list import TraceList, TracePage
-from goclaw.recall.trace_report import TraceReport, TraceReports
-from goclaw.recall.usage import UsageCounts, UsageReports
-from goclaw.settings.settings import Settings
+from goclaw.recall.audit_reader import AuditFilter, AuditPage
+from goclaw.recall.browse import Page
+from goclaw.recall.contract_recall import ContractAnswer
+from goclaw.recall.explain import Explanation
+from goclaw.recall.impact import Impact
+from goclaw.recall.trace_list import TracePage
+from goclaw.recall.trace_report import TraceReport
+from goclaw.recall.usage import UsageCounts
+from goclaw.services import Services
+from goclaw.sessions.conversations import Conversations
 from goclaw.storage.audit_log import AuditEvent
 from goclaw.storage.memories import RecordFilter
 from goclaw.storage.policies import Policy
 from goclaw.storage.reviews import ReviewRow
-
-
-@dataclass(frozen=True, slots=True)
-class Services:
-    """What a Memory is made of; built by ``bootstrap``."""
-
-    settings: Settings
-    writer: Writer
-    updater: Updater
-    forgetter: Forgetter
-    schema_notes: SchemaNotes
-    recaller: Recaller
-    explainer: Explainer
-    browser: Browser
-    statistics: Statistics
-    write_back: WriteBack
-    task_recaller: ContractRecaller
-    usage: UsageReports
-    traces: TraceReports
-    trace_list: TraceList
-    impacts: ImpactReports
-    audit: AuditReader
-    audit_check: AuditCheck
-    policies: PolicyBook
-    workflows: WorkflowBook
-    acceptance: Acceptance
-    reviewer: Reviewer
-    review_queue: ReviewQueue
-    inspector: Inspector
-    proposer: Proposer
-    widener: Widener
-    rollback: Rollback
-    jobs: JobQueue
-    close: Callable[[], None]
 
 
 class Memory:
@@ -408,6 +365,11 @@ class Memory:
     def workflows(self) -> WorkflowBook:
         """The registered workflows: register, remove, list, get. For administrators."""
         return self._services.workflows
+
+    @property
+    def sessions(self) -> Conversations:
+        """Conversations: record turns, list, get, turns, export. Each is seen by those who took part in it."""
+        return self._services.sessions
 
     def write_schema_note(self, principal: Principal, datasource: str, table: str, text: str) -> MemoryRecord:
         """Store what is known about a table, in place of its last note: found by search, never injected.

@@ -95,7 +95,9 @@ class ContextAssembler:
         """The context of ``principal``'s ``message`` in a conversation; one that is unknown is an empty one.
 
         ``homes`` are those whose conversations the principal may see; ``channel`` and ``chat_kind`` say where one that
-        has not begun will be held: a channel is a room unless the kind is ``dm``. Raises InvalidInput for texts that cannot be kept.
+        has not begun will be held: a channel is a room unless the kind is ``dm``.
+
+        Raises InvalidInput for texts that cannot be kept.
         """
         require_storable(session_id, "session_id")
         session_maker, message_maker = SessionPart(self.recaller, self.lent), MessagePart(self.recaller, self.lent)
@@ -174,9 +176,7 @@ def _marked(body: str) -> str:
     return f'<message_context mark="{nonce}">\n{_OPENING}\n\n{body}</message_context mark="{nonce}">'
 
 
-def _found(
-    session: Sequence[Section], message: Sequence[Section], found: FoundForMessage, scene: Scene
-) -> Found:
+def _found(session: Sequence[Section], message: Sequence[Section], found: FoundForMessage, scene: Scene) -> Found:
     """All records that were shown, as one answer: it is traced as a recall is."""
     hits = tuple(
         _shown(section, entry, scene)
@@ -220,4 +220,6 @@ def _report(section: Section) -> SectionReport:
 def _warnings(excess: int) -> tuple[str, ...]:
     if not excess:
         return ()
-    return (f"What never gives way exceeds the session's share by {excess:,} characters: shorten critical constraints.",)
+    return (
+        f"What never gives way exceeds the session's share by {excess:,} characters: shorten critical constraints.",
+    )

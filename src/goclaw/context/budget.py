@@ -2,7 +2,7 @@
 
 The session's sections get at most three quarters of the budget, whatever the message found, so that they do not change
 with the message; the message's sections get what is left. A section shrinks, from the record it would miss least,
-before it is dropped whole (engine.md 1 t). Critical constraints never give way (engine.md 1 a): the report warns instead.
+before it is dropped whole (engine.md 1 t). Critical constraints never give way (engine.md 1 a): the report warns.
 """
 
 from collections.abc import Sequence

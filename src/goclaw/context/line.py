@@ -12,9 +12,8 @@ from goclaw.model.record import MemoryRecord
 from goclaw.model.use_policy import UsePolicy
 
 MAX_EVIDENCE_CHARS = 1_500  # a longer record shows the piece that was found, or its beginning
-_MARK = re.compile(
-    r"[<\uff1c\u2039\u27e8](?=\s*[/\uff0f]?\s*(?:message_context|session_context|memory_data|system)\b)", re.IGNORECASE
-)
+_MARK = re.compile(r"[<\uff1c\u2039\u27e8](?=\s*[/\uff0f]?\s*(?:message_context|system)\b)", re.IGNORECASE)
+_HEAD_SIGNS = str.maketrans({"[": "(", "]": ")", "·": " "})  # what the head of a line is made of
 _LINE_ENDS = re.compile(r"[ \t]*(?:\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])\s*")
 _FOLD = " \u23ce "
 

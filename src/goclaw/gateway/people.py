@@ -35,7 +35,10 @@ class People:
         roles: Iterable[str] = (MEMBER,),
         language: str | None = None,
     ) -> Person:
-        """Register a person; ``language`` is what they want to be answered in. Raises Conflict where they are registered, InvalidInput for a name in no plain form."""
+        """Register a person; ``language`` is the one they want to be answered in.
+
+        Raises Conflict where they are registered, InvalidInput for a name in no plain form.
+        """
         checked = Principal(user_id, roles=tuple(roles), workspace_id=workspace_id)
         person = Person(
             workspace_id=workspace_id,
@@ -77,9 +80,7 @@ class People:
         self._audit(unit, by, person, "roles_changed")
         return person
 
-    def _set_language(
-        self, unit: Unit, by: Principal, workspace_id: str, user_id: str, language: str | None
-    ) -> Person:
+    def _set_language(self, unit: Unit, by: Principal, workspace_id: str, user_id: str, language: str | None) -> Person:
         if not principals.set_language(unit, workspace_id, user_id, language):
             raise NotFound("There is no such person in this workspace.", "See goclaw people list.")
         person = principals.find_person(unit, workspace_id, user_id)

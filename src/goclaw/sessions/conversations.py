@@ -1,0 +1,102 @@
+"""Conversations: the face of this room. A :class:`goclaw.Memory` hands it out as ``memory.sessions``."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from goclaw.ingest.draft import choice
+from goclaw.model.errors import InvalidInput
+from goclaw.model.principal import Principal
+from goclaw.model.session import Channel, ChatKind, Session, SessionTurn, TurnRole, TurnToolCall
+from goclaw.sessions.home import checked_channel
+from goclaw.sessions.new_turn import NewTurn
+from goclaw.sessions.read_session import SessionPage, SessionReader, Transcript
+from goclaw.sessions.record_turn import Recorded, TurnRecorder
+
+_TURN_FIELDS = frozenset(NewTurn.__dataclass_fields__)
+_CALL_FIELDS = frozenset(TurnToolCall.__dataclass_fields__)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversations:
+    """Records and shows conversations. Every call is bounded by the homes the principal may look into."""
+
+    recorder: TurnRecorder
+    reader: SessionReader
+
+    def record(
+        self,
+        principal: Principal,
+        session_id: str,
+        turns: Iterable[NewTurn | Mapping[str, Any]],
+        *,
+        channel: Channel | Mapping[str, str | None] | None = None,
+        chat_kind: str | None = None,
+    ) -> Recorded:
+        """Append turns to a conversation, which begins with its first one; durable when this returns.
+
+        A turn is ``{"role": "user" | "assistant" | "tool", "content": ...}`` with the other fields of
+        :class:`NewTurn` where they are known. A person's turn is the principal's. Without a channel the conversation
+        is the principal's own; with one it is the room's, unless ``chat_kind`` is ``dm``. A ``message_id`` that is
+        there already is not added twice.
+
+        Raises Unauthenticated, AccessDenied, InvalidInput, and Conflict where a message id belongs to another text.
+        """
+        kind = None if chat_kind is None else choice(ChatKind, chat_kind, "chat_kind")
+        return self.recorder.record(
+            principal, session_id, [turn_of(turn) for turn in turns], channel=channel_of(channel), chat_kind=kind
+        )
+
+    def list(self, principal: Principal, *, cursor: str | None = None, limit: int = 50) -> SessionPage:
+        """Conversations, last used first, ``limit`` (1-200) at a time; follow ``next_cursor``."""
+        return self.reader.page(principal, cursor, limit)
+
+    def get(self, principal: Principal, session_id: str) -> Session:
+        """One conversation. Raises NotFound, also where the principal may not know of it."""
+        return self.reader.get(principal, session_id)
+
+    def turns(
+        self, principal: Principal, session_id: str, *, first: int = 1, limit: int = 200
+    ) -> Sequence[SessionTurn]:
+        """What was said, from turn ``first`` on, at most ``limit`` (1-200) turns. Raises NotFound."""
+        return self.reader.turns(principal, session_id, first, limit)
+
+    def export(self, principal: Principal, session_id: str) -> Transcript:
+        """All that was said, also what was trimmed, and where it is archived. Raises NotFound."""
+        return self.reader.transcript(principal, session_id)
+
+
+def turn_of(turn: NewTurn | Mapping[str, Any]) -> NewTurn:
+    """A turn out of a mapping of its fields, or InvalidInput."""
+    if isinstance(turn, NewTurn):
+        return turn
+    if not isinstance(turn, Mapping) or not {"role", "content"} <= set(turn) <= _TURN_FIELDS:
+        raise InvalidInput(
+            "That is no turn.", f"Give role and content, and of the rest: {', '.join(sorted(_TURN_FIELDS))}."
+        )
+    fields = dict(turn)
+    fields["role"] = choice(TurnRole, fields["role"], "role")
+    fields["tool_calls"] = tuple(_call_of(call) for call in fields.get("tool_calls") or ())
+    return NewTurn(**fields)
+
+
+def channel_of(channel: Channel | Mapping[str, str | None] | None) -> Channel | None:
+    """A channel out of a mapping of its fields, in its plain form, or InvalidInput."""
+    if channel is None:
+        return None
+    if isinstance(channel, Channel):
+        return checked_channel(channel.kind, channel.id, channel.thread_id)
+    if not isinstance(channel, Mapping) or not channel.get("kind") or not channel.get("id"):
+        raise InvalidInput("The channel has no kind or no id.", 'Write {"kind": "discord", "id": "general"}.')
+    return checked_channel(str(channel["kind"]), str(channel["id"]), channel.get("thread_id"))
+
+
+def _call_of(call: TurnToolCall | Mapping[str, Any]) -> TurnToolCall:
+    if isinstance(call, TurnToolCall):
+        return call
+    if not isinstance(call, Mapping) or not {"id", "name"} <= set(call) <= _CALL_FIELDS:
+        raise InvalidInput("That is no tool call.", "Give id, name and arguments.")
+    arguments = call.get("arguments") or {}
+    if not isinstance(arguments, Mapping):
+        raise InvalidInput("The arguments of a tool call are no mapping.", 'Write {"query": "..."}.')
+    return TurnToolCall(str(call["id"]), str(call["name"]), dict(arguments))
