@@ -15,6 +15,7 @@ from goclaw.cli import (
     imports,
     keys,
     memory,
+    pair,
     people,
     policies,
     projects,
@@ -38,6 +39,7 @@ app.command()(demo.demo)
 app.add_typer(memory.app, name="memory")
 app.add_typer(keys.app, name="keys")
 app.add_typer(people.app, name="people")
+app.add_typer(pair.app, name="pair")
 app.add_typer(projects.app, name="projects")
 app.add_typer(channels.app, name="channels")
 app.add_typer(policies.app, name="policies")
