@@ -321,7 +321,10 @@ class Strangers(RuleBasedStateMachine):
 
     def move(self, who, memory_id, level, project, channel):
         note = self.ledger.notes[memory_id]
-        named = self.named_place(level, project or note.place.project, channel, note.person)
+        project = project or note.place.project
+        if project is None and level in ("project", "channel") and channel == MANAGED_CHANNEL:
+            project = "apollo" if who.workspace_id == self.home else None  # the one that channel lies in
+        named = self.named_place(level, project, channel, note.person)
         workspace = ORGANIZATION if level == "organization" else who.workspace_id
         is_wide = level in ("workspace", "organization")
         kept = {"is_config": note.place.is_config, "is_guideline": note.place.is_guideline} if is_wide else {}

@@ -119,7 +119,17 @@ def _columns(which: AuditFilter) -> dict[str, str | None]:
 
 
 def _visible(reader: Reader, events: Sequence[AuditEvent], places: Sequence[int]) -> list[AuditEvent]:
-    """Without events about records that live in none of the places; of what is gone, the place it had decides."""
+    """Without events about records that live in none of the places; of what is gone, the place it had decides.
+
+    A record that was narrowed is not gone: who could read it once is told nothing of it any more.
+    """
     ids = sorted({each.memory_id for each in events if each.memory_id})
     known = memories.get_many(reader, ids, places)
-    return [each for each in events if each.memory_id is None or each.memory_id in known or each.namespace_id in places]
+    elsewhere = memories.still_there(reader, [memory_id for memory_id in ids if memory_id not in known])
+    return [
+        each
+        for each in events
+        if each.memory_id is None
+        or each.memory_id in known
+        or (each.namespace_id in places and each.memory_id not in elsewhere)
+    ]

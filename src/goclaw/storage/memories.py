@@ -141,6 +141,7 @@ def _filtered(chosen: Select[Any], filters: tuple[str, ...], namespaces: int) ->
     return chosen.where(_in_namespaces(namespaces), *any_of, *plain)
 
 
+_STILL_THERE = StatementFamily(lambda size: select(_M.id).where(_M.id.in_([bindparam(f"id_{n}") for n in range(size)])))
 _INSERT = Statement(MEMORIES.insert())
 _FIND_SAME = Statement(
     _RECORDS.where(
@@ -192,6 +193,14 @@ def get_many(reader: Reader, memory_ids: Sequence[str], namespace_ids: Sequence[
         ids = StatementFamily.padded(portion)
         rows += reader.all(_by_ids(len(ids), len(namespaces)), (*ids, *namespaces))
     return {record.id: record for record in _records(reader, rows)}
+
+
+def still_there(reader: Reader, memory_ids: Sequence[str]) -> set[str]:
+    """Which of these records exist at all, wherever they live; for those who decide what may be said of gone ones."""
+    found: set[str] = set()
+    for portion in in_portions(memory_ids):
+        found.update(row[0] for row in reader.all(_STILL_THERE.of(len(portion)), StatementFamily.padded(portion)))
+    return found
 
 
 def find_same(reader: Reader, namespace_id: int, kind: Kind, content_hash: str) -> MemoryRecord | None:
