@@ -3,9 +3,12 @@
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from goclaw.context.assemble import ContextAssembler
+from goclaw.context.lent import LentSections
 from goclaw.embedding.choose import choose_provider
 from goclaw.embedding.provider import EmbeddingProvider
 from goclaw.governance.policy_book import PolicyBook
@@ -57,6 +60,7 @@ from goclaw.settings.load import LoadedSettings, load_settings, write_first_conf
 from goclaw.settings.settings import Settings
 from goclaw.storage.database import Database
 from goclaw.storage.open import open_database
+from goclaw.workspace.folder import folder_of
 
 CRON_ZONE = ZoneInfo("UTC")
 CRON = (CronEntry("sys-sweep", "* * * * *", SWEEP), CronEntry("sys-upkeep", "17 * * * *", UPKEEP))
@@ -213,6 +217,7 @@ def _services(
         widener=Widener(writer),
         rollback=Rollback(writer),
         sessions=_conversations(base, writer.wake),
+        contexts=ContextAssembler(recaller, LentSections(), partial(folder_of, base.loaded.paths.state_dir)),
         browser=Browser(database, clock, access, settings.governance.pending_days),
         statistics=Statistics(database, access, blocks, vectors),
         jobs=queue,

@@ -111,6 +111,33 @@ class GatewayClient:
             },
         )
 
+    def context(self, session_id: str, message: str, **place: Any) -> Json:
+        """What a model should be given of memory: ``session_part``, ``message_part``, ``report``, ``trace_id``, ...
+
+        ``place`` says where: channel, chat_kind, sender.
+        """
+        return self._send("POST", "/api/memory/context", {"session_id": session_id, "message": message, **place})
+
+    def record_turns(self, session_id: str, turns: Sequence[Mapping[str, Any]], **place: Any) -> Json:
+        """Append turns to a conversation: ``session``, ``numbers``, ``added``, ``skipped``."""
+        return self._send("POST", f"{_session(session_id)}/turns", {"turns": list(turns), **place})
+
+    def sessions(self, *, cursor: str | None = None, limit: int = 50) -> Json:
+        """A page of conversations, last used first: ``sessions`` and ``next_cursor``."""
+        return self._send("GET", "/api/sessions", params={"cursor": cursor, "limit": limit})
+
+    def session(self, session_id: str) -> Json:
+        """The head of a conversation. Raises NotFound."""
+        return self._send("GET", _session(session_id))
+
+    def turns(self, session_id: str, *, first: int = 1, limit: int = 200) -> Json:
+        """What was said from turn ``first`` on: ``session`` and ``turns``."""
+        return self._send("GET", f"{_session(session_id)}/turns", params={"first": first, "limit": limit})
+
+    def export_session(self, session_id: str) -> Json:
+        """All of a conversation, with the list of its archives."""
+        return self._send("GET", f"{_session(session_id)}/export")
+
     def write_schema_note(self, datasource: str, table: str, text: str) -> Json:
         """Store what is known about a table; the record."""
         return self._send("POST", "/api/memory/schema-notes", {"datasource": datasource, "table": table, "text": text})
@@ -317,6 +344,10 @@ def error_in(response: httpx2.Response) -> GoclawError:
 
 def _not_a_gateway() -> GatewayUnreachable:
     return GatewayUnreachable("Something else than a gateway answers there.", _HINT)
+
+
+def _session(session_id: str) -> str:
+    return f"/api/sessions/{quote(session_id, safe='')}"
 
 
 def _record(memory_id: str) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Self, Unpack
 
+from goclaw.context.assemble import Context
+from goclaw.context.lent import LentSections
 from goclaw.governance.audit_chain import Verification
 from goclaw.governance.workflow_book import WorkflowBook
 from goclaw.ingest.draft import draft_of
@@ -22,6 +24,7 @@ from goclaw.model.hit import Found
 from goclaw.model.principal import Principal
 from goclaw.model.provenance import SourceRef
 from goclaw.model.record import MemoryRecord
+from goclaw.model.session import Channel
 from goclaw.recall.ask import Ask, Mode
 from goclaw.recall.audit_reader import AuditFilter, AuditPage
 from goclaw.recall.browse import Page
@@ -365,6 +368,27 @@ class Memory:
     def workflows(self) -> WorkflowBook:
         """The registered workflows: register, remove, list, get. For administrators."""
         return self._services.workflows
+
+    def context(
+        self,
+        principal: Principal,
+        session_id: str,
+        message: str,
+        *,
+        channel: Channel | Mapping[str, str | None] | None = None,
+        chat_kind: str | None = None,
+    ) -> Context:
+        """What a model should be given of memory for a message: ``session_part``, ``message_part`` and ``report``.
+
+        The session's part is the same for equal state, whatever the message says. An unknown ``session_id`` is an
+        empty conversation; ``channel`` and ``chat_kind`` say where it will be held. Raises InvalidInput.
+        """
+        return self._services.contexts.assemble(principal, session_id, message, channel=channel, chat_kind=chat_kind)
+
+    @property
+    def lent(self) -> LentSections:
+        """Where the host application lends what it knows: its systems, message hooks and queries."""
+        return self._services.contexts.lent
 
     @property
     def sessions(self) -> Conversations:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from goclaw.context.assemble import ContextAssembler
 from goclaw.governance.policy_book import PolicyBook
 from goclaw.governance.workflow_book import WorkflowBook
 from goclaw.ingest.queue import JobQueue
@@ -64,5 +65,6 @@ class Services:
     widener: Widener
     rollback: Rollback
     sessions: Conversations
+    contexts: ContextAssembler
     jobs: JobQueue
     close: Callable[[], None]

@@ -21,6 +21,7 @@ from goclaw.cli import (
     projects,
     secrets,
     serve,
+    sessions,
 )
 from goclaw.cli.output import FAILED, INTERRUPTED, fail, note, say
 from goclaw.model.errors import GoclawError
@@ -37,6 +38,7 @@ app.command()(serve.worker)
 app.command()(serve.mcp)
 app.command()(demo.demo)
 app.add_typer(memory.app, name="memory")
+app.add_typer(sessions.app, name="sessions")
 app.add_typer(keys.app, name="keys")
 app.add_typer(people.app, name="people")
 app.add_typer(pair.app, name="pair")

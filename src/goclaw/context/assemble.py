@@ -5,7 +5,7 @@ was withheld, as for a recall.
 """
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from goclaw.context.audience import audience_of, shared_states
@@ -17,8 +17,10 @@ from goclaw.context.records import Shelf
 from goclaw.context.scene import Scene
 from goclaw.context.section import Entry, Section, text_of
 from goclaw.context.session_part import SessionPart
+from goclaw.ingest.draft import choice
 from goclaw.model.access import Reading, is_inside
 from goclaw.model.hit import Found, Hit, Withheld
+from goclaw.model.home import channel_of, homes_of
 from goclaw.model.principal import Principal
 from goclaw.model.session import Channel, ChatKind
 from goclaw.model.storable import require_storable
@@ -88,23 +90,24 @@ class ContextAssembler:
         session_id: str,
         message: str,
         *,
-        homes: Sequence[str] = (),
-        channel: Channel | None = None,
-        chat_kind: ChatKind | None = None,
+        channel: Channel | Mapping[str, str | None] | None = None,
+        chat_kind: str | None = None,
     ) -> Context:
         """The context of ``principal``'s ``message`` in a conversation; one that is unknown is an empty one.
 
-        ``homes`` are those whose conversations the principal may see; ``channel`` and ``chat_kind`` say where one that
-        has not begun will be held: a channel is a room unless the kind is ``dm``.
+        ``channel`` and ``chat_kind`` say where one that has not begun will be held: a channel is a room unless the kind
+        is ``dm``.
 
         Raises InvalidInput for texts that cannot be kept.
         """
         require_storable(session_id, "session_id")
+        place = channel_of(channel)
+        kind = None if chat_kind is None else choice(ChatKind, chat_kind, "chat_kind")
         session_maker, message_maker = SessionPart(self.recaller, self.lent), MessagePart(self.recaller, self.lent)
         ask = message_maker.ask(message)
         vectors = self.recaller.embed(ask) if principal.is_identified else None
         with self.recaller.database.read() as reader:
-            scene = self._scene(reader, principal, session_id, message, homes, channel, chat_kind)
+            scene = self._scene(reader, principal, session_id, message, place, kind)
             folder = self.folder_of(principal.workspace_id, scene.agent_id)
             pending_days = self.recaller.settings.governance.pending_days
             shelf = Shelf(reader, principal, scene.now, pending_days)
@@ -142,11 +145,10 @@ class ContextAssembler:
         principal: Principal,
         session_id: str,
         message: str,
-        homes: Sequence[str],
         channel: Channel | None,
         chat_kind: ChatKind | None,
     ) -> Scene:
-        session = sessions.find(reader, principal.workspace_id, homes, session_id)
+        session = sessions.find(reader, principal.workspace_id, homes_of(principal), session_id)
         if session is not None and session.channel_id and session.channel_kind:
             channel = Channel(session.channel_kind, session.channel_id, session.thread_id)
         is_room = channel is not None and chat_kind is not ChatKind.DIRECT

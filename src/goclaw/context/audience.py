@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 from goclaw.model.namespace import NamespaceState
 from goclaw.model.principal import Principal
-from goclaw.model.session import ChatKind
+from goclaw.model.session import Channel, ChatKind
+from goclaw.storage import channels
+from goclaw.storage.database import Reader
 
 ROOM = "others listen in this room"
 NO_PERSON = "nobody's personal memory belongs to this run"
@@ -46,6 +48,26 @@ def audience_of(principal: Principal, chat_kind: ChatKind, *, group_personal: bo
     if chat_kind is ChatKind.DIRECT:
         return _ALONE
     return _IN_A_ROOM_THAT_ALLOWS if group_personal else _IN_A_ROOM
+
+
+@dataclass(frozen=True, slots=True)
+class Earshot:
+    """Whose memory may be told where a conversation is held; a filter of namespaces for searches in a turn."""
+
+    audience: Audience
+    chat_kind: ChatKind
+    channel: Channel | None
+    workspace_id: str
+
+    def __call__(self, reader: Reader, states: list[NamespaceState]) -> list[NamespaceState]:
+        """The namespaces whose records everybody who listens may hear."""
+        if not self.audience.shows_memory:
+            return []
+        channel_id = self.channel.id if self.channel else None
+        project = channels.project_of(reader, self.workspace_id, channel_id) if channel_id else ""
+        own = [state for state in states if state.namespace.owner_user_id]
+        shared = shared_states(states, self.chat_kind, channel_id, project)
+        return [*shared, *(own if self.audience.shows_personal_with_message else [])]
 
 
 def shared_states(

@@ -30,7 +30,7 @@ class Scene:
     @property
     def agent_id(self) -> str | None:
         """Whose folder of files it is; None: the default agent's."""
-        return self.principal.agent_id or (self.session.agent_id if self.session else None)
+        return self.principal.own_agent_id or (self.session.agent_id if self.session else None)
 
     @property
     def speaker_name(self) -> str:

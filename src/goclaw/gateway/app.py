@@ -21,6 +21,7 @@ from goclaw.gateway import (
     memory_routes,
     policy_routes,
     review_routes,
+    session_routes,
 )
 from goclaw.gateway.auth import KeyAuth
 from goclaw.gateway.body_limit import BodyLimit
@@ -78,6 +79,7 @@ def create_app(engine: Engine) -> FastAPI:
     app.include_router(audit_routes.router)
     app.include_router(governance_routes.router)
     app.include_router(review_routes.router)  # before the routes that take any id where it has its word
+    app.include_router(session_routes.router)
     app.include_router(agent_memory_routes.router)
     app.include_router(health_router(metrics))
     app.router.routes.append(Route(MCP_PATH, mcp, include_in_schema=False))

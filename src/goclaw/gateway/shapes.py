@@ -20,7 +20,7 @@ Limit = Annotated[
 ]
 
 
-def _example(**fields: Any) -> dict[str, Any]:
+def example(**fields: Any) -> dict[str, Any]:
     return {"examples": [fields]}
 
 
@@ -75,7 +75,7 @@ class WriteRequest(MemoryFields, Request):
     """A memory to be written."""
 
     model_config = ConfigDict(
-        json_schema_extra=_example(
+        json_schema_extra=example(
             content="Deploys go out on Tuesdays.", scope="agent_notes", kind="decision", tags=["deploy"]
         )
     )
@@ -86,7 +86,7 @@ class WriteRequest(MemoryFields, Request):
 class PatchRequest(Request):
     """A change of a record; what is left out stays."""
 
-    model_config = ConfigDict(json_schema_extra=_example(content="Deploys go out on Thursdays.", expected_version=1))
+    model_config = ConfigDict(json_schema_extra=example(content="Deploys go out on Thursdays.", expected_version=1))
 
     content: str | None = None
     kind: str | None = None
@@ -100,7 +100,7 @@ class PatchRequest(Request):
 class SearchRequest(Request):
     """An explicit search: also pending, stale and disputed records, marked."""
 
-    model_config = ConfigDict(json_schema_extra=_example(query="when do deploys go out?", limit=5))
+    model_config = ConfigDict(json_schema_extra=example(query="when do deploys go out?", limit=5))
 
     query: str
     limit: Limit | None = None
@@ -110,7 +110,7 @@ class SearchRequest(Request):
 class RecallRequest(Request):
     """What may go into a prompt by itself."""
 
-    model_config = ConfigDict(json_schema_extra=_example(query="when do deploys go out?"))
+    model_config = ConfigDict(json_schema_extra=example(query="when do deploys go out?"))
 
     query: str
     limit: Limit | None = None
@@ -122,7 +122,7 @@ class SchemaNoteRequest(Request):
     """What db_analyze or db_enrich learned about a table; replaces the table's last note."""
 
     model_config = ConfigDict(
-        json_schema_extra=_example(datasource="shop", table="orders", text="One row per order; total is in cents.")
+        json_schema_extra=example(datasource="shop", table="orders", text="One row per order; total is in cents.")
     )
 
     datasource: str
@@ -342,7 +342,7 @@ class ErrorShape(BaseModel):
     """Every error of the gateway."""
 
     model_config = ConfigDict(
-        json_schema_extra=_example(
+        json_schema_extra=example(
             error="There is no such record.",
             code="not_found",
             hint="Or it is not yours to see.",

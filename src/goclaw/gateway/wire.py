@@ -49,13 +49,13 @@ def record_json(record: MemoryRecord, policy: UsePolicy | None = None) -> dict[s
         "actor_kind": record.actor_kind,
         "agent_id": record.agent_id,
         "on_behalf_of": record.on_behalf_of,
-        "created_at": _moment(record.created_at),
-        "updated_at": _moment(record.updated_at),
-        "occurred_at": _moment(record.occurred_at),
-        "last_confirmed_at": _moment(record.last_confirmed_at),
-        "last_seen_at": _moment(record.last_seen_at),
-        "stale_after": _moment(record.stale_after),
-        "expires_at": _moment(record.expires_at),
+        "created_at": moment_json(record.created_at),
+        "updated_at": moment_json(record.updated_at),
+        "occurred_at": moment_json(record.occurred_at),
+        "last_confirmed_at": moment_json(record.last_confirmed_at),
+        "last_seen_at": moment_json(record.last_seen_at),
+        "stale_after": moment_json(record.stale_after),
+        "expires_at": moment_json(record.expires_at),
         "version": record.version,
     }
 
@@ -140,7 +140,7 @@ def receipt_json(receipt: Receipt) -> dict[str, Any]:
     """What forgetting did."""
     return {
         "memory_id": receipt.memory_id,
-        "forgotten_at": _moment(receipt.forgotten_at),
+        "forgotten_at": moment_json(receipt.forgotten_at),
         "removed": dict(receipt.removed),
         "blanked_traces": receipt.blanked_traces,
         "kept_in": list(receipt.kept_in),
@@ -156,9 +156,9 @@ def job_json(job: Job) -> dict[str, Any]:
         "attempts": job.attempts,
         "max_attempts": job.max_attempts,
         "priority": job.priority,
-        "run_after": _moment(from_us(job.run_after)),
+        "run_after": moment_json(from_us(job.run_after)),
         "last_error": job.last_error,
-        "created_at": _moment(from_us(job.created_at)),
+        "created_at": moment_json(from_us(job.created_at)),
         "started_at": _us(job.started_at),
         "finished_at": _us(job.finished_at),
         "progress": dict(job.progress),
@@ -177,9 +177,9 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
     }
 
 
-def _moment(moment: datetime | None) -> str | None:
+def moment_json(moment: datetime | None) -> str | None:
     return None if moment is None else moment.isoformat()
 
 
 def _us(moment: int | None) -> str | None:
-    return None if moment is None else _moment(from_us(moment))
+    return None if moment is None else moment_json(from_us(moment))

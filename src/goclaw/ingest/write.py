@@ -46,8 +46,17 @@ class Writer:
     wants_vectors: bool
     wake: Callable[[], None]
 
-    def write(self, principal: Principal, draft: MemoryDraft, way: WriteWay = WriteWay.MEMORY_WRITE) -> MemoryRecord:
+    def write(
+        self,
+        principal: Principal,
+        draft: MemoryDraft,
+        way: WriteWay = WriteWay.MEMORY_WRITE,
+        *,
+        is_tainted: bool | None = None,
+    ) -> MemoryRecord:
         """Store the draft and return the record as stored, or the one that already says the same.
+
+        ``is_tainted`` is for a tool call in a person's own turn: whether text from outside has entered it by then.
 
         Raises AccessDenied, UnsafeContent or InvalidInput; then nothing is stored but the audit row of the refusal.
         """
@@ -55,7 +64,7 @@ class Writer:
         self.check_access(principal, namespace, way)
         draft = self.without_undue_tags(principal, draft)
         flags = self.check_content(principal, draft)
-        state = self.first_state(principal, draft, namespace, flags)
+        state = self.first_state(principal, draft, namespace, flags, way, is_tainted=is_tainted)
         record = self.record_of(principal, draft, namespace, state)
         indexed = index_record(record, self.settings.memory.chunk)
         stored = self.database.write(lambda unit: self.store(unit, principal, record, indexed))
@@ -97,13 +106,23 @@ class Writer:
         return principal.is_own_hand and (principal.is_admin or self.write_access.lists(principal))
 
     def first_state(
-        self, principal: Principal, draft: MemoryDraft, namespace: Namespace, flags: tuple[str, ...]
+        self,
+        principal: Principal,
+        draft: MemoryDraft,
+        namespace: Namespace,
+        flags: tuple[str, ...],
+        way: WriteWay = WriteWay.MEMORY_WRITE,
+        *,
+        is_tainted: bool | None = None,
     ) -> FirstState:
-        """What trust the text starts with (governance.md 2)."""
+        """What trust the text starts with (governance.md 2); ``is_tainted`` as in :meth:`write`, None: of no turn."""
         return first_state(
             WriteContext(
                 principal=principal,
                 namespace=namespace,
+                way=way,
+                is_untainted_turn=is_tainted is False,
+                is_tainted=bool(is_tainted),
                 is_listed=self.write_access.lists(principal),
                 flags=flags,
                 has_source_refs=bool(draft.source_refs),

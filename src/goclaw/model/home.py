@@ -4,6 +4,8 @@ A conversation belongs to the person it was held with, to the room it was held i
 it. An administrator sees no more of other people's conversations than anybody else.
 """
 
+from collections.abc import Mapping
+
 from goclaw.model.errors import AccessDenied, InvalidInput, Unauthenticated
 from goclaw.model.principal import Principal, canonical_id
 from goclaw.model.session import Channel, ChatKind, actor_home, channel_home, person_home
@@ -33,8 +35,16 @@ def home_for(principal: Principal, channel: Channel | None, chat_kind: ChatKind)
     return channel_home(channel.id)
 
 
-def checked_channel(kind: str, channel_id: str, thread_id: str | None = None) -> Channel:
-    """A channel in its plain form, or InvalidInput."""
+def channel_of(channel: Channel | Mapping[str, str | None] | None) -> Channel | None:
+    """A channel out of a mapping of its fields, in its plain form, or InvalidInput."""
+    if channel is None:
+        return None
+    if isinstance(channel, Channel):
+        kind, channel_id, thread_id = channel.kind, channel.id, channel.thread_id
+    elif isinstance(channel, Mapping) and channel.get("kind") and channel.get("id"):
+        kind, channel_id, thread_id = channel["kind"] or "", channel["id"] or "", channel.get("thread_id")
+    else:
+        raise InvalidInput("The channel has no kind or no id.", 'Write {"kind": "discord", "id": "general"}.')
     thread = None if thread_id is None else canonical_id(thread_id, "channel.thread_id")
     return Channel(canonical_id(kind, "channel.kind"), canonical_id(channel_id, "channel.id"), thread)
 

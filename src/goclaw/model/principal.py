@@ -133,6 +133,11 @@ class Principal:
         return self.user_id if self.run_kind in (RunKind.PERSON, RunKind.AGENT) else None
 
     @property
+    def own_agent_id(self) -> str | None:
+        """The agent that asks, or None: the ``agent_id`` of a job or an import is a name of its own."""
+        return self.agent_id if self.run_kind is RunKind.AGENT else None
+
+    @property
     def actor_kind(self) -> ActorKind:
         return _ACTOR_KINDS[self.run_kind]
 

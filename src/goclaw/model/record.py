@@ -35,6 +35,7 @@ class Kind(StrEnum):
     HOST = "host"
     SCHEMA = "schema"
     CONFIG = "config"
+    MEMORY_FILE = "memory_file"  # the searchable copy of a file of an agent's folder; goclaw alone writes it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 access (which namespaces?) -> search (keyword + vector, min_score, decay, evidence check) -> label -> trace.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from goclaw.embedding.token_vectors import TextVectors
@@ -28,6 +28,8 @@ from goclaw.storage import chunks, memories
 from goclaw.storage.database import Database, Reader
 from goclaw.storage.recall_traces import RecallTrace
 
+Within = Callable[[Reader, list[NamespaceState]], list[NamespaceState]]
+
 _READINGS = {Mode.AUTOMATIC: Reading.RECALL, Mode.EXPLICIT: Reading.SEARCH}
 _NOBODY = Found(hits=(), reason=Reason.NO_IDENTITY)
 
@@ -44,13 +46,17 @@ class Recaller:
     blocks: BlockCache
     vectors: VectorIndex
 
-    def answer(self, principal: Principal, ask: Ask) -> Found:
-        """What the principal may see that answers the question; an honest, reasoned "nothing" otherwise."""
+    def answer(self, principal: Principal, ask: Ask, within: Within | None = None) -> Found:
+        """What the principal may see that answers the question; an honest, reasoned "nothing" otherwise.
+
+        ``within`` leaves out namespaces of those the principal may read: where others hear the answer.
+        """
         if not principal.is_identified:
             return _NOBODY
         vectors = self.embed(ask)
         with self.database.read() as reader:
             states = readable_states(reader, principal, self.write_access, _READINGS[ask.mode])
+            states = within(reader, states) if within else states
             found = self.find(reader, principal, ask, vectors, states)
         trace = trace_of(self.ids.new_id(), principal, ask, found, self.clock.now())
         return self.keep_trace(principal, found, trace)

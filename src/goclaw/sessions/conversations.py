@@ -6,9 +6,9 @@ from typing import Any
 
 from goclaw.ingest.draft import choice
 from goclaw.model.errors import InvalidInput
+from goclaw.model.home import channel_of
 from goclaw.model.principal import Principal
 from goclaw.model.session import Channel, ChatKind, Session, SessionTurn, TurnRole, TurnToolCall
-from goclaw.sessions.home import checked_channel
 from goclaw.sessions.new_turn import NewTurn
 from goclaw.sessions.read_session import SessionPage, SessionReader, Transcript
 from goclaw.sessions.record_turn import Recorded, TurnRecorder
@@ -78,17 +78,6 @@ def turn_of(turn: NewTurn | Mapping[str, Any]) -> NewTurn:
     fields["role"] = choice(TurnRole, fields["role"], "role")
     fields["tool_calls"] = tuple(_call_of(call) for call in fields.get("tool_calls") or ())
     return NewTurn(**fields)
-
-
-def channel_of(channel: Channel | Mapping[str, str | None] | None) -> Channel | None:
-    """A channel out of a mapping of its fields, in its plain form, or InvalidInput."""
-    if channel is None:
-        return None
-    if isinstance(channel, Channel):
-        return checked_channel(channel.kind, channel.id, channel.thread_id)
-    if not isinstance(channel, Mapping) or not channel.get("kind") or not channel.get("id"):
-        raise InvalidInput("The channel has no kind or no id.", 'Write {"kind": "discord", "id": "general"}.')
-    return checked_channel(str(channel["kind"]), str(channel["id"]), channel.get("thread_id"))
 
 
 def _call_of(call: TurnToolCall | Mapping[str, Any]) -> TurnToolCall:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from goclaw.model.errors import NotFound
+from goclaw.model.home import homes_of
 from goclaw.model.principal import Principal
 from goclaw.model.session import Session, SessionTurn
 from goclaw.recall.cursor import MAX_PAGE, check_page_size, decode_cursor, encode_cursor
-from goclaw.sessions.home import homes_of
 from goclaw.storage import session_archives, session_turns, sessions
 from goclaw.storage.database import Database, Reader
 from goclaw.storage.session_archives import SessionArchive

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 
 from goclaw.model.clock import SECOND, Clock
 from goclaw.model.errors import Conflict, InvalidInput
+from goclaw.model.home import home_for
 from goclaw.model.ids import IdMaker
 from goclaw.model.job import JobKind, NewJob, Priority
 from goclaw.model.principal import Principal, RunKind
 from goclaw.model.session import Channel, ChatKind, Session, SessionTurn, TurnRole
 from goclaw.sessions.cut import is_trim_due
-from goclaw.sessions.home import home_for
 from goclaw.sessions.new_turn import NewTurn, checked_session_id, checked_turn
 from goclaw.settings.settings import Settings
 from goclaw.storage import jobs, session_turns, sessions
@@ -87,7 +87,7 @@ class TurnRecorder:
             session_id=name,
             workspace_id=principal.workspace_id,
             home=home,
-            agent_id=principal.agent_id,
+            agent_id=principal.own_agent_id,
             chat_kind=kind,
             run_kind=principal.run_kind,
             channel_kind=channel.kind if channel else None,
