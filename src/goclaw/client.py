@@ -33,6 +33,12 @@ _BY_CODE: dict[str, type[GoclawError]] = {
         errors.StoreFull,
         errors.StoreDamaged,
         errors.ProviderError,
+        errors.ProviderRefusal,
+        errors.ModelMissing,
+        errors.ModelUnavailable,
+        errors.ModelRefused,
+        errors.ModelReplyInvalid,
+        errors.ModelBudgetSpent,
     )
 }
 

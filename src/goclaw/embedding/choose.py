@@ -2,8 +2,9 @@
 
 import importlib.util
 
-from goclaw.embedding.circuit import CircuitBreaker, GuardedProvider
+from goclaw.embedding.guarded import GuardedProvider
 from goclaw.embedding.provider import EmbeddingProvider
+from goclaw.model.circuit import CircuitBreaker
 from goclaw.model.clock import Clock
 from goclaw.model.errors import SettingsError
 from goclaw.settings.settings import SearchSettings, Settings

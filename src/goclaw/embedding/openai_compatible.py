@@ -19,12 +19,11 @@ from goclaw.embedding.provider import (
     BadVectors,
     EmbeddingIdentity,
     InputType,
-    ProviderRefusal,
     Vectors,
     check_vectors,
     make_provider_key,
 )
-from goclaw.model.errors import ProviderError
+from goclaw.model.errors import ProviderError, ProviderRefusal
 
 KNOWN_DIMS = {
     "text-embedding-3-small": 1536,

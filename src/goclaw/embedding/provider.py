@@ -91,12 +91,6 @@ class BadVectors(ProviderError):
     code = "bad_vectors"
 
 
-class ProviderRefusal(ProviderError):
-    """The service refuses everything we ask (key, quota, unknown model), whatever the text."""
-
-    code = "provider_refusal"
-
-
 def make_provider_key(provider: str, model: str, *details: str) -> str:
     """The sha256 that stands for provider, model and what else shapes the numbers (address, weights)."""
     return hashlib.sha256(json.dumps([provider, model, *details]).encode()).hexdigest()

@@ -163,6 +163,49 @@ class ProviderError(GoclawError):
         self.final = final  # the same request can never succeed
 
 
+class ProviderRefusal(ProviderError):
+    """The service refuses everything we ask (key, quota, unknown model), whatever the text."""
+
+    code = "provider_refusal"
+
+
+class ModelMissing(ProviderError):
+    """This needs a model and none is configured; everything else works without one."""
+
+    code = "model_missing"
+    status = 503
+
+    def __init__(self, message: str = "This needs a model, and none is configured.", hint: str = "") -> None:
+        wanted = "Set ai.model.provider, ai.model.name and, where the service wants a key, ai.model.api_key."
+        super().__init__(message, hint or wanted)
+
+
+class ModelUnavailable(ProviderError):
+    """The model service is silent, down, overloaded or rests after failures; later it may answer."""
+
+    code = "model_unavailable"
+    status = 503
+
+
+class ModelRefused(ProviderRefusal):
+    """The model service refuses our key, quota or model, or (``final``) this one request."""
+
+    code = "model_refused"
+
+
+class ModelReplyInvalid(ProviderError):
+    """The model answered, and the answer is not what was asked for."""
+
+    code = "model_reply_invalid"
+
+
+class ModelBudgetSpent(ProviderError):
+    """The tokens of the day are used up; ``retry_after_s`` says when the next day begins."""
+
+    code = "model_budget_spent"
+    status = 503
+
+
 class RateLimited(GoclawError):
     """Too many requests with this key."""
 

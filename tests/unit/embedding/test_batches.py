@@ -7,9 +7,9 @@ import pytest
 
 from goclaw.embedding.batches import EmbeddingFailure, embed_each, estimate_tokens, plan_batches
 from goclaw.embedding.hashing import HashingProvider
-from goclaw.embedding.provider import BadVectors, InputType, ProviderRefusal, Vectors
+from goclaw.embedding.provider import BadVectors, InputType, Vectors
 from goclaw.embedding.token_vectors import TextVectors
-from goclaw.model.errors import ProviderError
+from goclaw.model.errors import ProviderError, ProviderRefusal
 
 Fault = Callable[[Sequence[str]], ProviderError | None]
 

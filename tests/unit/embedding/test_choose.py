@@ -9,7 +9,7 @@ import pytest
 
 from goclaw.embedding import choose
 from goclaw.embedding.choose import choose_provider
-from goclaw.embedding.circuit import GuardedProvider
+from goclaw.embedding.guarded import GuardedProvider
 from goclaw.embedding.hashing import HashingProvider
 from goclaw.embedding.local import LocalProvider
 from goclaw.embedding.provider import EmbeddingProvider

@@ -9,12 +9,13 @@ import pytest
 from openai import OpenAIError
 
 from goclaw.embedding.batches import EmbeddingFailure, embed_each
-from goclaw.embedding.circuit import CircuitBreaker, GuardedProvider
+from goclaw.embedding.guarded import GuardedProvider
 from goclaw.embedding.openai_compatible import OpenAiCompatibleProvider
-from goclaw.embedding.provider import BadVectors, ProviderRefusal
+from goclaw.embedding.provider import BadVectors
 from goclaw.embedding.token_vectors import TextVectors
+from goclaw.model.circuit import CircuitBreaker
 from goclaw.model.clock import ManualClock
-from goclaw.model.errors import ProviderError
+from goclaw.model.errors import ProviderError, ProviderRefusal
 from tests.fakes.openai_server import Answer, OpenAiServer, too_many, vector_of
 
 CANARY = "xq-" + "FAKE-canary-0001"

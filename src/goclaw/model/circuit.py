@@ -1,12 +1,11 @@
 """Stops asking a service that keeps failing, and asks again with one try after a pause (engine.md 2.6)."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-from goclaw.embedding.provider import EmbeddingIdentity, EmbeddingProvider, InputType, ProviderRefusal, Vectors
 from goclaw.model.clock import SECOND, Clock
-from goclaw.model.errors import ProviderError
+from goclaw.model.errors import ProviderError, ProviderRefusal
 
 FAILURES_TO_OPEN = 5
 PAUSE_S = 30.0  # the first pause; each failed try doubles it
@@ -17,8 +16,11 @@ TRIAL_PAUSE_S = 1.0  # while somebody else tries
 class CircuitBreaker:
     """Closed: calls pass. Open: calls fail at once until the pause is over. Then one call tries for all."""
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
+    def __init__(
+        self, clock: Clock, service: str = "embedding service", error: type[ProviderError] = ProviderError
+    ) -> None:
+        """``service`` is what messages call it, ``error`` what is raised while it rests."""
+        self._clock, self._service, self._error = clock, service, error
         self._lock = threading.Lock()
         self._failures = 0  # since the last success
         self._opened_at: int | None = None  # microseconds; None while closed
@@ -58,7 +60,7 @@ class CircuitBreaker:
             if wait_s <= 0:
                 self._trial_runs = True
                 return
-        raise ProviderError("The embedding service rests after failures.", retry_after_s=wait_s)
+        raise self._error(f"The {self._service} rests after failures.", retry_after_s=wait_s)
 
     def _leave(self, answered: bool, error: ProviderError | None) -> None:
         with self._lock:
@@ -86,32 +88,3 @@ class CircuitBreaker:
         passed_s = (self._clock.now() - self._opened_at) / SECOND
         # A clock that was set back must not keep the circuit open for as long.
         return 0.0 if passed_s < 0 else self._pause_s - passed_s
-
-
-class GuardedProvider:
-    """A provider behind its circuit breaker; the rest of the program sees only this one."""
-
-    def __init__(self, provider: EmbeddingProvider, circuit: CircuitBreaker) -> None:
-        self._provider = provider
-        self.circuit = circuit
-
-    @property
-    def identity(self) -> EmbeddingIdentity:
-        return self._provider.identity
-
-    @property
-    def min_similarity_floor(self) -> float | None:
-        return self._provider.min_similarity_floor
-
-    @property
-    def max_batch_items(self) -> int:
-        return self._provider.max_batch_items
-
-    def embed(self, texts: Sequence[str], input_type: InputType, timeout_s: float) -> Vectors:
-        """As the protocol says; fails at once while the circuit is open."""
-        with self.circuit.guard():
-            return self._provider.embed(texts, input_type, timeout_s)
-
-    def close(self) -> None:
-        """Close the provider behind."""
-        self._provider.close()

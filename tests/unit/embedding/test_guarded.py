@@ -1,14 +1,15 @@
-"""The circuit breaker: when it opens, how long it rests, and who may try."""
+"""A provider behind its circuit breaker: when it opens, how long it rests, and who may try."""
 
 from collections.abc import Sequence
 
 import pytest
 
-from goclaw.embedding.circuit import FAILURES_TO_OPEN, LONGEST_PAUSE_S, PAUSE_S, CircuitBreaker, GuardedProvider
+from goclaw.embedding.guarded import GuardedProvider
 from goclaw.embedding.hashing import HashingProvider
-from goclaw.embedding.provider import InputType, ProviderRefusal, Vectors
+from goclaw.embedding.provider import InputType, Vectors
+from goclaw.model.circuit import FAILURES_TO_OPEN, LONGEST_PAUSE_S, PAUSE_S, CircuitBreaker
 from goclaw.model.clock import ManualClock
-from goclaw.model.errors import ProviderError
+from goclaw.model.errors import ProviderError, ProviderRefusal
 
 
 class Service(HashingProvider):
@@ -138,19 +139,6 @@ def test_after_the_pause_each_failed_try_doubles_it(
     clock.advance(seconds=PAUSE_S * 8)
     assert ask(guarded) is None
     assert not guarded.circuit.is_open
-
-
-def test_after_the_pause_one_tries_and_the_others_wait(clock: ManualClock) -> None:
-    circuit = CircuitBreaker(clock)
-    with pytest.raises(ProviderError), circuit.guard():
-        raise ProviderRefusal("no quota")
-    clock.advance(seconds=LONGEST_PAUSE_S)
-    with circuit.guard():
-        assert circuit.is_open
-        with pytest.raises(ProviderError, match="rests"), circuit.guard():
-            pytest.fail("two tries at once")
-    with circuit.guard():
-        assert not circuit.is_open
 
 
 def test_a_try_that_is_interrupted_lets_the_next_one_try(
