@@ -103,6 +103,7 @@ EXAMPLES = {
     "channels add-member": "goclaw channels add-member quay alice",
     "channels remove-member": "goclaw channels remove-member quay alice",
     "people language": "goclaw people language alice German",
+    "chat": 'goclaw chat "Which units do we use?" --session standup',
     "sessions list": "goclaw sessions list",
     "sessions show": "goclaw sessions show standup --from 41",
     "sessions export": "goclaw sessions export standup --file standup.json",

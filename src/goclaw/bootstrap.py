@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -14,6 +13,7 @@ from goclaw.embedding.provider import EmbeddingProvider
 from goclaw.governance.policy_book import PolicyBook
 from goclaw.governance.workflow_book import WorkflowBook
 from goclaw.ingest.embed import Embedder
+from goclaw.ingest.learn import Learner
 from goclaw.ingest.queue import JobQueue
 from goclaw.ingest.reindex import Reindexer
 from goclaw.ingest.rescan import Rescanner
@@ -27,6 +27,7 @@ from goclaw.ingest.worker import Handler, WorkerPool
 from goclaw.ingest.write import Writer
 from goclaw.ingest.write_back import WriteBack
 from goclaw.lifecycle.acceptance import Acceptance
+from goclaw.lifecycle.extract_facts import FactExtractor
 from goclaw.lifecycle.forget import Forgetter
 from goclaw.lifecycle.inspection import Inspector
 from goclaw.lifecycle.propose import Proposer
@@ -34,6 +35,7 @@ from goclaw.lifecycle.review import Reviewer
 from goclaw.lifecycle.review_queue import ReviewQueue
 from goclaw.lifecycle.rollback import Rollback
 from goclaw.lifecycle.widen import Widener
+from goclaw.llm.provider import ChatModel
 from goclaw.memory import Memory
 from goclaw.model.access import WriteAccess
 from goclaw.model.clock import Clock, SystemClock
@@ -54,18 +56,25 @@ from goclaw.search.blocks import BlockCache
 from goclaw.search.vector_index import VectorIndex
 from goclaw.services import Services
 from goclaw.sessions.conversations import Conversations
+from goclaw.sessions.later_summary import LaterSummaries
+from goclaw.sessions.personal_summary import PersonalSummaries
 from goclaw.sessions.read_session import SessionReader
 from goclaw.sessions.record_turn import TurnRecorder
+from goclaw.sessions.summarize import Summarizer
+from goclaw.sessions.trim import Trimmer
+from goclaw.sessions.write_archive import ArchiveWriter
 from goclaw.settings.load import LoadedSettings, load_settings, write_first_config
 from goclaw.settings.settings import Settings
 from goclaw.storage.database import Database
 from goclaw.storage.open import open_database
-from goclaw.workspace.folder import folder_of
+from goclaw.turn.answer import AgentTurns
+from goclaw.turn.memory_commands import MemoryCommands
+from goclaw.turn.tools import ToolBox, memory_tools
+from goclaw.workspace.folder import WorkspaceFolder, folder_of
 
 CRON_ZONE = ZoneInfo("UTC")
 CRON = (CronEntry("sys-sweep", "* * * * *", SWEEP), CronEntry("sys-upkeep", "17 * * * *", UPKEEP))
 MEGABYTE = 1 << 20
-WINDOW_TOKENS = 128_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,16 +138,18 @@ def _assemble(
     worker_count: int | None,
 ) -> Engine:
     search = settings.memory.search
-    base = _Base(loaded, settings, database, clock, IdMaker(clock))
+    base = _Base(loaded, settings, database, clock, IdMaker(clock), None, None)
     vectors = VectorIndex(provider, search.query_timeout_s)
     blocks = BlockCache(search.cache_mb * MEGABYTE)
-    workers = WorkerPool(database, clock, _handlers(base, vectors), settings.memory.jobs.lease_s)
+    handlers = dict(_handlers(base, vectors))
+    workers = WorkerPool(database, clock, handlers, settings.memory.jobs.lease_s)
     scheduler = Scheduler(database, clock, CRON, CRON_ZONE, workers.wake)
     sealer = Sealer(database)
     count = settings.memory.jobs.workers if worker_count is None else worker_count
     writer = Writer(
         database, clock, base.ids, settings, base.write_access, wants_vectors=provider is not None, wake=workers.wake
     )
+    handlers |= _conversation_handlers(base, writer)
     queue = JobQueue(database, clock, workers, has_workers=count > 0)
     closer = _Closer(database, provider, workers, (scheduler.stop, sealer.stop))
     memory = Memory(_services(base, writer, vectors, blocks, queue, closer))
@@ -160,6 +171,12 @@ class _Base:
     database: Database
     clock: Clock
     ids: IdMaker
+    model: ChatModel | None  # of the agent
+    background_model: ChatModel | None  # that summarises and learns
+
+    def folder_of(self, workspace_id: str, agent_id: str | None) -> WorkspaceFolder:
+        """Where an agent's files lie; None: the default agent's."""
+        return folder_of(self.loaded.paths.state_dir, workspace_id, agent_id)
 
     @property
     def write_access(self) -> WriteAccess:
@@ -191,11 +208,15 @@ def _services(
     settings, database, clock, access = base.settings, base.database, base.clock, base.write_access
     recaller = Recaller(database, clock, base.ids, settings, access, blocks, vectors)
     workflows = WorkflowBook(database, clock)
+    browser = Browser(database, clock, access, settings.governance.pending_days)
+    forgetter = Forgetter(writer, base.loaded.paths.backups, vectors.clear_cache)
+    contexts = ContextAssembler(recaller, LentSections(), base.folder_of)
+    conversations = _conversations(base, writer.wake)
     return Services(
         settings=settings,
         writer=writer,
         updater=Updater(writer),
-        forgetter=Forgetter(writer, base.loaded.paths.backups, vectors.clear_cache),
+        forgetter=forgetter,
         schema_notes=SchemaNotes(writer),
         recaller=recaller,
         explainer=Explainer(recaller),
@@ -216,9 +237,16 @@ def _services(
         proposer=Proposer(writer),
         widener=Widener(writer),
         rollback=Rollback(writer),
-        sessions=_conversations(base, writer.wake),
-        contexts=ContextAssembler(recaller, LentSections(), partial(folder_of, base.loaded.paths.state_dir)),
-        browser=Browser(database, clock, access, settings.governance.pending_days),
+        sessions=conversations,
+        contexts=contexts,
+        agent=AgentTurns(
+            model=base.model,
+            contexts=contexts,
+            conversations=conversations,
+            commands=MemoryCommands(writer, forgetter, browser.get),
+            tools=ToolBox(memory_tools(writer, recaller)),
+        ),
+        browser=browser,
         statistics=Statistics(database, access, blocks, vectors),
         jobs=queue,
         close=close,
@@ -226,8 +254,40 @@ def _services(
 
 
 def _conversations(base: _Base, wake: Callable[[], None]) -> Conversations:
-    recorder = TurnRecorder(base.database, base.clock, base.ids, base.settings, WINDOW_TOKENS, wake)
+    recorder = TurnRecorder(
+        base.database,
+        base.clock,
+        base.ids,
+        base.settings,
+        base.settings.ai.model.window_tokens,
+        wake,
+        asks_for_facts=base.background_model is not None,
+    )
     return Conversations(recorder, SessionReader(base.database))
+
+
+def _conversation_handlers(base: _Base, writer: Writer) -> Mapping[JobKind, Handler]:
+    """What works off the jobs that conversations queue; facts are looked for where there is a model that can."""
+    learner = None if base.background_model is None else Learner(writer, base.background_model)
+    summarizer, personal = Summarizer(base.background_model), PersonalSummaries(writer)
+    trimmer = Trimmer(
+        database=base.database,
+        clock=base.clock,
+        settings=base.settings.memory,
+        window_tokens=base.settings.ai.model.window_tokens,
+        archives=ArchiveWriter(base.folder_of),
+        summarizer=summarizer,
+        personal=personal,
+        learner=learner,
+        wake=writer.wake,
+    )
+    handlers: dict[JobKind, Handler] = {
+        JobKind.TRIM_SESSION: trimmer.work_off,
+        JobKind.SUMMARIZE_SESSION: LaterSummaries(base.database, summarizer, personal).work_off,
+    }
+    if learner is not None:
+        handlers[JobKind.EXTRACT_FACTS] = FactExtractor(base.database, learner).work_off
+    return handlers
 
 
 class _Closer:

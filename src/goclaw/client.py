@@ -4,7 +4,8 @@ Errors of the gateway come back as the errors of :mod:`goclaw.errors` they were,
 gateway and handle failures alike.
 """
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
@@ -123,6 +124,24 @@ class GatewayClient:
         ``place`` says where: channel, chat_kind, sender.
         """
         return self._send("POST", "/api/memory/context", {"session_id": session_id, "message": message, **place})
+
+    def chat(self, session_id: str, message: str, **more: Any) -> Json:
+        """The agent's answer: ``text``, ``turn``, ``trace_id``, ``usage``. ``more``: message_id, and the place."""
+        return self._send("POST", "/api/chat", {"session_id": session_id, "message": message, **more})
+
+    def chat_events(self, session_id: str, message: str, **more: Any) -> Iterator[tuple[str, Json]]:
+        """The same as it comes: ``text``, ``tool`` and last ``done``, each with its data. Raises as :meth:`chat`."""
+        body = {"session_id": session_id, "message": message, "stream": True, **more}
+        try:
+            with self._http.stream("POST", "/api/chat", json=body) as response:
+                if response.is_error:
+                    response.read()
+                    raise error_in(response)
+                yield from _events(response.iter_lines())
+        except httpx2.TimeoutException:
+            raise GatewayUnreachable("The gateway did not answer in time.", "Try again; see its log.") from None
+        except httpx2.RequestError:
+            raise GatewayUnreachable("The answer broke off.", "Send the message again.") from None
 
     def record_turns(self, session_id: str, turns: Sequence[Mapping[str, Any]], **place: Any) -> Json:
         """Append turns to a conversation: ``session``, ``numbers``, ``added``, ``skipped``."""
@@ -326,6 +345,21 @@ class GatewayClient:
 
 
 _HINT = "Start one with `goclaw serve`, or set GOCLAW_URL to where it listens."
+
+
+def _events(lines: Iterable[str]) -> Iterator[tuple[str, Json]]:
+    """The events of a stream; an ``error`` is raised, and so is an end without ``done``."""
+    name = ""
+    for line in lines:
+        if line.startswith("event: "):
+            name = line.removeprefix("event: ")
+        elif line.startswith("data: "):
+            data: Json = json.loads(line.removeprefix("data: "))
+            if name == "error":
+                raise _BY_CODE.get(str(data["code"]), GoclawError)(str(data["error"]), str(data["hint"]))
+            yield name, data
+    if name != "done":
+        raise GatewayUnreachable("The answer broke off.", "Send the message again.")
 
 
 def error_in(response: httpx2.Response) -> GoclawError:

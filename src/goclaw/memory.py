@@ -40,6 +40,7 @@ from goclaw.storage.audit_log import AuditEvent
 from goclaw.storage.memories import RecordFilter
 from goclaw.storage.policies import Policy
 from goclaw.storage.reviews import ReviewRow
+from goclaw.turn.answer import AgentTurns
 
 
 class Memory:
@@ -384,6 +385,11 @@ class Memory:
         empty conversation; ``channel`` and ``chat_kind`` say where it will be held. Raises InvalidInput.
         """
         return self._services.contexts.assemble(principal, session_id, message, channel=channel, chat_kind=chat_kind)
+
+    @property
+    def agent(self) -> AgentTurns:
+        """The agent: answer a message, with context, model and tools; and the tools the host adds to ours."""
+        return self._services.agent
 
     @property
     def lent(self) -> LentSections:

@@ -32,6 +32,9 @@ from goclaw.recall.trace_report import TraceReports
 from goclaw.recall.usage import UsageReports
 from goclaw.sessions.conversations import Conversations
 from goclaw.settings.settings import Settings
+from goclaw.turn.answer import AgentTurns
+
+# import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,5 +69,6 @@ class Services:
     rollback: Rollback
     sessions: Conversations
     contexts: ContextAssembler
+    agent: AgentTurns
     jobs: JobQueue
     close: Callable[[], None]

@@ -85,6 +85,37 @@ def reindex_for_ever(folder: Path) -> None:
             time.sleep(0.002)
 
 
+def talk_for_ever(folder: Path) -> None:
+    """Each turn is followed by the trimming of what is older than the last few."""
+    settings = {"memory.session.max_messages": 6, "memory.session.keep_messages": 3, "memory.jobs.lease_s": 5}
+    engine = open_state(folder, workers=1, **settings)
+    number = 0
+    while True:
+        number += 1
+        said = {"role": "user", "content": f"word {os.getpid()} {number}"}
+        numbers = engine.memory.sessions.record(ADA, "s1", [said, {"role": "assistant", "content": "yes"}]).numbers
+        acknowledge(folder, str(numbers[0]), str(os.getpid()), str(number))
+
+
+def check_talk(engine: Engine, folder: Path) -> None:
+    """Every turn is there, and what is not given to the model any more lies in archives without a gap."""
+    transcript = engine.memory.sessions.export(ADA, "s1")
+    session, turns = transcript.session, {turn.number: turn for turn in transcript.turns}
+    assert sorted(turns) == list(range(1, session.turns + 1))
+    for turn, pid, number in acknowledged(folder):
+        assert turns[int(turn)].content == f"word {pid} {number}"
+    kept = [turn for turn in transcript.turns if turn.number >= session.first_kept]
+    assert session.kept_chars == sum(len(turn.content) for turn in kept)
+    expected = 1
+    for archive in transcript.archives:
+        assert archive.from_turn == expected
+        text = (engine.loaded.paths.workspace / archive.file).read_text()
+        for turn in range(archive.from_turn, archive.to_turn + 1):
+            assert turns[turn].content in text
+        expected = archive.to_turn + 1
+    assert session.first_kept == expected
+
+
 def check_reviews(engine: Engine, folder: Path) -> None:
     expected = {"confirm": "confirmed", "reject": "rejected", "mark_stale": "stale", "evidence_only": "evidence_only"}
     for action, memory_id in acknowledged(folder):
@@ -126,6 +157,7 @@ def check_index(engine: Engine, folder: Path) -> None:
         (write_for_ever, check_writes),
         (review_for_ever, check_reviews),
         (forget_for_ever, check_forgotten),
+        (talk_for_ever, check_talk),
     ],
 )
 def test_what_was_acknowledged_stands(tmp_path: Path, work: object, check: object) -> None:

@@ -9,6 +9,7 @@ import typer
 from goclaw import __version__
 from goclaw.cli import (
     channels,
+    chat,
     config,
     demo,
     evaluate,
@@ -37,6 +38,7 @@ app.command()(serve.serve)
 app.command()(serve.worker)
 app.command()(serve.mcp)
 app.command()(demo.demo)
+app.command()(chat.chat)
 app.add_typer(memory.app, name="memory")
 app.add_typer(sessions.app, name="sessions")
 app.add_typer(keys.app, name="keys")

@@ -8,10 +8,10 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from goclaw.context.audience import audience_of, shared_states
 from goclaw.context.budget import fit, message_share, session_share
 from goclaw.context.lent import LentSections
 from goclaw.context.line import neutral
+from goclaw.context.listeners import listeners_of, shared_states
 from goclaw.context.message_part import FoundForMessage, MessagePart
 from goclaw.context.records import Shelf
 from goclaw.context.scene import Scene
@@ -118,14 +118,14 @@ class ContextAssembler:
         first = fit(session, session_share(budget))
         second = fit(about_message, message_share(budget, first.used))
         trace_id = None
-        if scene.audience.shows_memory:
+        if scene.listeners.shows_memory:
             shown = _found(first.sections, second.sections, found, scene)
             trace = trace_of(self.recaller.ids.new_id(), principal, ask, shown, scene.now)
             request = {**trace.request, "context_of_session": session_id}
             trace_id = self.recaller.keep_trace(principal, shown, replace(trace, request=request)).trace_id
         body = text_of(second.sections)
         return Context(
-            static_part=neutral(read_identity(folder).content.strip()) if scene.audience.shows_memory else "",
+            static_part=neutral(read_identity(folder).content.strip()) if scene.listeners.shows_memory else "",
             session_part=text_of(first.sections),
             message_part=_marked(body),
             late_system=body,
@@ -165,7 +165,7 @@ class ContextAssembler:
             message=message,
             channel=channel,
             chat_kind=kind,
-            audience=audience_of(principal, kind, group_personal=settings.group.personal),
+            listeners=listeners_of(principal, kind, group_personal=settings.group.personal),
             shared=shared_states(states, kind, channel.id if channel else None, project),
             personal=[state for state in states if state.namespace.owner_user_id],
             now=self.recaller.clock.now(),

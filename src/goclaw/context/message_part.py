@@ -43,10 +43,10 @@ class MessagePart:
     def search(self, shelf: Shelf, scene: Scene, vectors: TextVectors | None) -> FoundForMessage:
         """Ask the store what matches the message."""
         ask = self.ask(scene.message)
-        if not scene.audience.shows_memory or not scene.message.strip():
+        if not scene.listeners.shows_memory or not scene.message.strip():
             return FoundForMessage()
         notes = self.recaller.find(shelf.reader, scene.principal, ask, vectors, scene.shared_of(Scope.AGENT_NOTES))
-        if not scene.audience.shows_personal_with_message:
+        if not scene.listeners.shows_personal_with_message:
             return FoundForMessage(notes)
         return FoundForMessage(notes, self.recaller.find(shelf.reader, scene.principal, ask, vectors, scene.personal))
 
@@ -57,17 +57,17 @@ class MessagePart:
     def sections(self, shelf: Shelf, scene: Scene, found: FoundForMessage) -> list[Section]:
         """All six, in the seed's order."""
         occasion = Occasion(scene.principal, scene.session_id, scene.message)
-        why = scene.audience.why
+        why = scene.listeners.why
         notes = [hit for hit in found.shared.hits if hit.record.kind not in (*_LEARNED_KINDS, *_NOT_INJECTED)]
         learned = [hit for hit in found.shared.hits if hit.record.kind in _LEARNED_KINDS]
-        own = "" if scene.audience.shows_personal_with_message else why
+        own = "" if scene.listeners.shows_personal_with_message else why
         sections = [
             _time(scene),
             _hits(shelf, Name.NOTES, notes, MATCHING_NOTES),
             _hits(shelf, Name.LEARNED, learned, LEARNED),
             _hits(shelf, Name.PERSONAL, found.personal.hits, PERSONAL, own),
         ]
-        if not scene.audience.shows_memory:
+        if not scene.listeners.shows_memory:
             return [sections[0], *(Section(name, why=why) for name in _NAMES)]
         return [*sections, self.lent.section(Name.HOOKS, occasion), self.lent.section(Name.QUERIES, occasion)]
 

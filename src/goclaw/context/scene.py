@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from goclaw.context.audience import Audience
+from goclaw.context.listeners import Listeners
 from goclaw.model.namespace import NamespaceState
 from goclaw.model.principal import Principal
 from goclaw.model.scope import Scope
@@ -22,7 +22,7 @@ class Scene:
     message: str
     channel: Channel | None
     chat_kind: ChatKind
-    audience: Audience
+    listeners: Listeners
     shared: Sequence[NamespaceState]  # of nobody in particular, for everybody who listens
     personal: Sequence[NamespaceState]  # the speaker's own
     now: int  # microseconds since 1970

@@ -50,8 +50,8 @@ class SessionPart:
 
     def sections(self, shelf: Shelf, scene: Scene, folder: WorkspaceFolder) -> list[Section]:
         """All eleven, in the seed's order; those with nothing to show are empty and say why."""
-        if not scene.audience.shows_memory:
-            return [Section(name, why=scene.audience.why) for name in _NAMES]
+        if not scene.listeners.shows_memory:
+            return [Section(name, why=scene.listeners.why) for name in _NAMES]
         return [
             self._critical(shelf, scene),
             _memory_file(folder),
@@ -77,8 +77,8 @@ class SessionPart:
 
     def _notes_about_user(self, shelf: Shelf, scene: Scene) -> Section:
         """Notes with the current user's name or id in them as a word, newest first."""
-        if not scene.audience.names_one_person:
-            return Section(Name.NOTES_ABOUT_USER, why=scene.audience.why)
+        if not scene.listeners.names_one_person:
+            return Section(Name.NOTES_ABOUT_USER, why=scene.listeners.why)
         names = {scene.speaker_name, scene.principal.person_id or ""}
         found: dict[str, MemoryRecord] = {}
         for name in sorted(names - {""}):
@@ -115,8 +115,8 @@ def _recent(shelf: Shelf, scene: Scene) -> Section:
     is_recent = RecordFilter(lifecycle=Lifecycle.ACTIVE, created_since=since)
     shared = shelf.evidence(shelf.newest(scene.shared_of(Scope.GLOBAL), is_recent), RECENT_CHARS)
     own: tuple[Entry, ...] = ()
-    why = scene.audience.why
-    if scene.audience.shows_personal_in_session:
+    why = scene.listeners.why
+    if scene.listeners.shows_personal_in_session:
         newest = shelf.newest(scene.personal, RecordFilter(lifecycle=Lifecycle.ACTIVE), MAX_LIMIT)
         own, why = shelf.evidence(newest, RECENT_CHARS), ""
     return Section(Name.RECENT, (*_newest_first(shared, own),), EVIDENCE_NOTICE, why=why)
@@ -129,8 +129,8 @@ def _newest_first(*groups: Sequence[Entry]) -> list[Entry]:
 
 
 def _previous(scene: Scene) -> Section:
-    if not scene.audience.shows_previous_context:
-        return Section(Name.PREVIOUS, why=scene.audience.why)
+    if not scene.listeners.shows_previous_context:
+        return Section(Name.PREVIOUS, why=scene.listeners.why)
     summary = scene.session.summary if scene.session else None
     return Section(Name.PREVIOUS, (Entry(neutral(summary)),) if summary else (), PREVIOUS_NOTICE)
 
@@ -154,7 +154,7 @@ def _identity(scene: Scene) -> Section:
     channel = f"{scene.channel.kind}:{scene.channel.id}" if scene.channel else "none"
     if scene.chat_kind is ChatKind.GROUP:
         lines = [f"channel: {channel}", "several people: who speaks is said with each message"]
-    elif not scene.audience.names_one_person:
+    elif not scene.listeners.names_one_person:
         return Section(Name.IDENTITY, (Entry(f"run: {scene.principal.run_kind}, for nobody in particular"),))
     else:
         language = scene.person.language if scene.person else None

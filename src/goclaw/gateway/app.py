@@ -17,6 +17,7 @@ from goclaw.gateway import (
     admin_routes,
     agent_memory_routes,
     audit_routes,
+    chat_routes,
     governance_routes,
     memory_routes,
     policy_routes,
@@ -79,6 +80,7 @@ def create_app(engine: Engine) -> FastAPI:
     app.include_router(audit_routes.router)
     app.include_router(governance_routes.router)
     app.include_router(review_routes.router)  # before the routes that take any id where it has its word
+    app.include_router(chat_routes.router)
     app.include_router(session_routes.router)
     app.include_router(agent_memory_routes.router)
     app.include_router(health_router(metrics))

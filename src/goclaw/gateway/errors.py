@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from goclaw.gateway.answers import Answer
-from goclaw.model.errors import GoclawError, RateLimited, UnknownItems, UnsafeContent
+from goclaw.model.errors import GoclawError, UnknownItems, UnsafeContent
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 MAX_DETAILS = 20
@@ -35,11 +35,19 @@ def install_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _on_http_error)
 
 
+def error_json(error: GoclawError) -> dict[str, Any]:
+    """An error where the answer has begun already, as the last event of a stream."""
+    if type(error).status >= 500 and type(error).status not in (502, 503):
+        return {"error": "Something went wrong inside goclaw.", "code": "internal", "hint": ""}
+    return {"error": error.message, "code": error.code, "hint": error.hint}
+
+
 def answer_for(error: GoclawError, scope: Scope) -> Response:
     """The answer for one of our errors."""
     if type(error).status >= 500 and type(error).status not in (502, 503):
         return internal_error(scope)
-    headers = {"retry-after": str(max(1, round(error.retry_after_s)))} if isinstance(error, RateLimited) else None
+    wait_s = getattr(error, "retry_after_s", None)  # of ours, or what a model service asked for
+    headers = {"retry-after": str(max(1, round(wait_s)))} if wait_s else None
     if error.status == 401:
         headers = {"www-authenticate": "Bearer"}
     return _answer(scope, error.status, error.message, error.code, error.hint, error_details(error), headers)

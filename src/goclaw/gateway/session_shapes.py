@@ -88,6 +88,17 @@ class ContextRequest(Place):
     message: str = Field(default="", description="What the person says now.")
 
 
+class ChatRequest(Place):
+    """A message to the agent."""
+
+    model_config = ConfigDict(json_schema_extra=example(session_id="s1", message="Which units do we use?"))
+
+    session_id: Name = Field(description="The conversation; it begins with its first message.")
+    message: str = Field(min_length=1, description="What the person says; @personal: at its start speaks to memory.")
+    message_id: Name | None = Field(default=None, description="Your id of it: sent twice, it is answered once.")
+    stream: bool = Field(default=False, description="Answer as server-sent events: text, tool, done or error.")
+
+
 class SessionsQuery(Request):
     """Which page of the list."""
 
@@ -164,6 +175,18 @@ class ExportShape(TurnsShape):
     """A whole conversation, and the files its older turns are archived in."""
 
     archives: list[dict[str, Any]]
+
+
+class ChatShape(BaseModel):
+    """The agent's answer."""
+
+    session_id: str
+    text: str
+    turn: int
+    trace_id: str | None
+    usage: dict[str, int]
+    was_answered_before: bool
+    pairing_code: str | None
 
 
 class ContextShape(BaseModel):

@@ -12,6 +12,7 @@ from goclaw.model.session import Channel, Session, SessionTurn, TurnRole, TurnTo
 from goclaw.sessions.new_turn import NewTurn
 from goclaw.sessions.read_session import SessionPage, Transcript
 from goclaw.sessions.record_turn import Recorded
+from goclaw.turn.answer import ChatAnswer
 
 
 def session_json(session: Session) -> dict[str, Any]:
@@ -89,6 +90,10 @@ def transcript_json(transcript: Transcript) -> dict[str, Any]:
 
 def context_json(context: Context, pairing_code: str | None = None) -> dict[str, Any]:
     return {**asdict(context), "pairing_code": pairing_code}
+
+
+def chat_json(answer: ChatAnswer, pairing_code: str | None) -> dict[str, Any]:
+    return {**asdict(answer), "pairing_code": pairing_code}
 
 
 def new_turn(shape: TurnShape) -> NewTurn:

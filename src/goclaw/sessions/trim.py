@@ -12,7 +12,6 @@ from goclaw.ingest.learn import Learner
 from goclaw.ingest.worker import JobRun
 from goclaw.model.clock import SECOND, Clock
 from goclaw.model.errors import GoclawError, ProviderError
-from goclaw.model.ids import new_id
 from goclaw.model.job import JobKind, NewJob, Priority
 from goclaw.model.session import Session, SessionTurn
 from goclaw.sessions.cut import first_to_keep, is_trim_due
@@ -28,7 +27,7 @@ from goclaw.storage.session_archives import SessionArchive
 
 log = log_for(__name__)
 
-LOCK_S = 600  # longer than a flush and a summary together; a worker that dies holds it no longer
+LOCK_S = 600  # longer than a flush and a summary together
 SUMMARY_PAUSE_S = 60
 
 
@@ -58,15 +57,15 @@ class Trimmer:
     def work_off(self, run: JobRun) -> None:
         """The handler of ``session_trim`` jobs."""
         is_last_try = run.job.attempts >= run.job.max_attempts
-        trimmed = self.trim(str(run.job.payload["session"]), accepts_stub=is_last_try)
+        # The job's id is the lock's owner: who takes the job over after a crash takes the lock over as well.
+        trimmed = self.trim(str(run.job.payload["session"]), run.job.id, accepts_stub=is_last_try)
         run.report(done=trimmed.archived if trimmed else 0)
 
-    def trim(self, session_key: str, *, accepts_stub: bool) -> Trimmed | None:
+    def trim(self, session_key: str, owner: str, *, accepts_stub: bool) -> Trimmed | None:
         """Trim where it is due; None where it is not, or where somebody else is at it.
 
         Raises a ProviderError where the model does not answer, unless a stub is accepted in place of its summary.
         """
-        owner = new_id()
         if not self._lock(session_key, owner):
             return None
         try:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from goclaw.context.assemble import ContextAssembler
-from goclaw.context.audience import Earshot, audience_of
+from goclaw.context.listeners import Earshot, listeners_of
 from goclaw.ingest.prefixes import read_prefix
 from goclaw.llm.provider import ChatModel, Usage
 from goclaw.model.errors import InvalidInput, ModelMissing
@@ -93,13 +93,13 @@ class AgentTurns:
             turns = session_turns.between(reader, session.key, session.first_kept, number)
         messages = messages_of(context, session, turns, takes_late_system=self.model.takes_late_system)
         settings = self.contexts.recaller.settings.memory
-        audience = audience_of(principal, session.chat_kind, group_personal=settings.group.personal)
+        listeners = listeners_of(principal, session.chat_kind, group_personal=settings.group.personal)
         call = Call(
             principal=_agent_for(principal, session),
             session_id=session.session_id,
             turn=number,
             is_tainted=turns[-1].is_tainted,
-            within=Earshot(audience, session.chat_kind, _channel(session), session.workspace_id),
+            within=Earshot(listeners, session.chat_kind, _channel(session), session.workspace_id),
         )
         loop = ToolLoop(self.model, self.tools, lambda said: self._record(principal, session, said))
         for piece in loop.run(messages, call):

@@ -1,4 +1,4 @@
-"""Audience: who hears the answer, and so what of memory may be shown (the seed's group privacy, engine.md 2.20).
+"""Listeners: who hears the answer, and so what of memory may be shown (the seed's group privacy, engine.md 2.20).
 
 A conversation with one person shows that person's own memory. In a room, what is injected shapes answers that everybody
 in it reads: no personal records for the whole session, the speaker's own only with the message and only where
@@ -20,7 +20,7 @@ UNKNOWN = "nobody is known to be asking"
 
 
 @dataclass(frozen=True, slots=True)
-class Audience:
+class Listeners:
     """What may be shown."""
 
     shows_memory: bool = True  # anything at all
@@ -32,14 +32,14 @@ class Audience:
 
 
 # Rows of the table person x kind of channel x kind of run, the first that fits.
-_NOBODY = Audience(False, False, False, False, False, UNKNOWN)
-_AUTONOMOUS = Audience(True, False, False, False, False, NO_PERSON)
-_ALONE = Audience()
-_IN_A_ROOM = Audience(True, False, False, True, False, ROOM)
-_IN_A_ROOM_THAT_ALLOWS = Audience(True, False, True, True, False, ROOM)
+_NOBODY = Listeners(False, False, False, False, False, UNKNOWN)
+_AUTONOMOUS = Listeners(True, False, False, False, False, NO_PERSON)
+_ALONE = Listeners()
+_IN_A_ROOM = Listeners(True, False, False, True, False, ROOM)
+_IN_A_ROOM_THAT_ALLOWS = Listeners(True, False, True, True, False, ROOM)
 
 
-def audience_of(principal: Principal, chat_kind: ChatKind, *, group_personal: bool) -> Audience:
+def listeners_of(principal: Principal, chat_kind: ChatKind, *, group_personal: bool) -> Listeners:
     """What may be shown to this principal in this kind of conversation."""
     if not principal.is_identified:
         return _NOBODY
@@ -54,20 +54,20 @@ def audience_of(principal: Principal, chat_kind: ChatKind, *, group_personal: bo
 class Earshot:
     """Whose memory may be told where a conversation is held; a filter of namespaces for searches in a turn."""
 
-    audience: Audience
+    listeners: Listeners
     chat_kind: ChatKind
     channel: Channel | None
     workspace_id: str
 
     def __call__(self, reader: Reader, states: list[NamespaceState]) -> list[NamespaceState]:
         """The namespaces whose records everybody who listens may hear."""
-        if not self.audience.shows_memory:
+        if not self.listeners.shows_memory:
             return []
         channel_id = self.channel.id if self.channel else None
         project = channels.project_of(reader, self.workspace_id, channel_id) if channel_id else ""
         own = [state for state in states if state.namespace.owner_user_id]
         shared = shared_states(states, self.chat_kind, channel_id, project)
-        return [*shared, *(own if self.audience.shows_personal_with_message else [])]
+        return [*shared, *(own if self.listeners.shows_personal_with_message else [])]
 
 
 def shared_states(
