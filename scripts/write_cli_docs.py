@@ -107,6 +107,7 @@ EXAMPLES = {
     "sessions list": "goclaw sessions list",
     "sessions show": "goclaw sessions show standup --from 41",
     "sessions export": "goclaw sessions export standup --file standup.json",
+    "sessions forget": "goclaw sessions forget standup --yes",
     "pair list": "goclaw pair list",
     "pair approve": "goclaw pair approve K7QX3MZD --user alice",
     "pair revoke": "goclaw pair revoke discord 80351110224678912",

@@ -29,6 +29,8 @@ from goclaw.ingest.write_back import WriteBack
 from goclaw.lifecycle.acceptance import Acceptance
 from goclaw.lifecycle.extract_facts import FactExtractor
 from goclaw.lifecycle.forget import Forgetter
+from goclaw.lifecycle.forget_conversation import ConversationForgetter
+from goclaw.lifecycle.forget_words import WordEraser
 from goclaw.lifecycle.inspection import Inspector
 from goclaw.lifecycle.propose import Proposer
 from goclaw.lifecycle.review import Reviewer
@@ -209,9 +211,10 @@ def _services(
     recaller = Recaller(database, clock, base.ids, settings, access, blocks, vectors)
     workflows = WorkflowBook(database, clock)
     browser = Browser(database, clock, access, settings.governance.pending_days)
-    forgetter = Forgetter(writer, base.loaded.paths.backups, vectors.clear_cache)
+    forgetter = Forgetter(writer, WordEraser(database, base.folder_of), base.loaded.paths.backups, vectors.clear_cache)
     contexts = ContextAssembler(recaller, LentSections(), base.folder_of)
-    conversations = _conversations(base, writer.wake)
+    eraser = ConversationForgetter(writer, forgetter, base.folder_of)
+    conversations = Conversations(_recorder(base, writer.wake), SessionReader(database), eraser.forget)
     return Services(
         settings=settings,
         writer=writer,
@@ -253,8 +256,8 @@ def _services(
     )
 
 
-def _conversations(base: _Base, wake: Callable[[], None]) -> Conversations:
-    recorder = TurnRecorder(
+def _recorder(base: _Base, wake: Callable[[], None]) -> TurnRecorder:
+    return TurnRecorder(
         base.database,
         base.clock,
         base.ids,
@@ -263,7 +266,6 @@ def _conversations(base: _Base, wake: Callable[[], None]) -> Conversations:
         wake,
         asks_for_facts=base.background_model is not None,
     )
-    return Conversations(recorder, SessionReader(base.database))
 
 
 def _conversation_handlers(base: _Base, writer: Writer) -> Mapping[JobKind, Handler]:

@@ -159,6 +159,10 @@ class GatewayClient:
         """What was said from turn ``first`` on: ``session`` and ``turns``."""
         return self._send("GET", f"{_session(session_id)}/turns", params={"first": first, "limit": limit})
 
+    def forget_session(self, session_id: str) -> Json:
+        """Erase a conversation; the receipt."""
+        return self._send("DELETE", _session(session_id))
+
     def export_session(self, session_id: str) -> Json:
         """All of a conversation, with the list of its archives."""
         return self._send("GET", f"{_session(session_id)}/export")

@@ -68,6 +68,25 @@ def export(
         say(f"{len(found['turns'])} turns are in {file}.")
 
 
+@app.command()
+def forget(
+    session: SessionId,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Erase a conversation with its archives and its summary; what was learned from it stays."""
+    if not yes and not typer.confirm(f"Forget the conversation {session} for ever?"):
+        raise typer.Exit(1)
+    with open_gateway() as client:
+        receipt = client.forget_session(session)
+    if as_json:
+        emit(receipt)
+        return
+    say(f"Forgotten: {receipt['turns']} turns and {receipt['archives']} archives.")
+    if receipt["kept_in"]:
+        say(f"Backups that may still hold it: {', '.join(receipt['kept_in'])}.")
+
+
 def _who(turn: dict[str, Any]) -> str:
     marks = [turn["role"], *(["outside text"] if turn["is_tainted"] else [])]
     return f"{turn['speaker']} ({', '.join(marks)})"

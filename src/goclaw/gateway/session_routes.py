@@ -14,6 +14,7 @@ from goclaw.gateway.session_shapes import (
     ContextRequest,
     ContextShape,
     ExportShape,
+    ForgottenShape,
     Place,
     RecordedShape,
     SessionShape,
@@ -25,6 +26,7 @@ from goclaw.gateway.session_shapes import (
 )
 from goclaw.gateway.session_wire import (
     context_json,
+    forgotten_json,
     new_turn,
     recorded_json,
     session_json,
@@ -75,6 +77,12 @@ def append_turns(caller: CallerOf, session_id: SessionId, body: TurnsRequest) ->
 def export_session(caller: CallerOf, session_id: SessionId) -> Response:
     """All of it, and the files in which its older turns are archived."""
     return Answer(transcript_json(caller.memory.sessions.export(caller.principal, session_id)))
+
+
+@router.delete("/sessions/{session_id:path}", response_model=ForgottenShape, summary="Forget a conversation")
+def forget_session(caller: CallerOf, session_id: SessionId) -> Response:
+    """Erase it with its archives and its summary; what was learned from it stays. The receipt names backups."""
+    return Answer(forgotten_json(caller.memory.sessions.forget(caller.principal, session_id)))
 
 
 # behind the others: a name may hold a slash

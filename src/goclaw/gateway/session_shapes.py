@@ -177,6 +177,17 @@ class ExportShape(TurnsShape):
     archives: list[dict[str, Any]]
 
 
+class ForgottenShape(BaseModel):
+    """The receipt of a forgotten conversation."""
+
+    session_id: str
+    forgotten_at: str
+    turns: int
+    archives: int
+    records: list[str]
+    kept_in: list[str]
+
+
 class ChatShape(BaseModel):
     """The agent's answer."""
 

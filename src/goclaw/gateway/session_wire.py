@@ -8,7 +8,7 @@ from goclaw.context.assemble import Context
 from goclaw.gateway.session_shapes import TurnShape
 from goclaw.gateway.wire import moment_json
 from goclaw.model.clock import from_us, to_us
-from goclaw.model.session import Channel, Session, SessionTurn, TurnRole, TurnToolCall
+from goclaw.model.session import Channel, ConversationReceipt, Session, SessionTurn, TurnRole, TurnToolCall
 from goclaw.sessions.new_turn import NewTurn
 from goclaw.sessions.read_session import SessionPage, Transcript
 from goclaw.sessions.record_turn import Recorded
@@ -90,6 +90,10 @@ def transcript_json(transcript: Transcript) -> dict[str, Any]:
 
 def context_json(context: Context, pairing_code: str | None = None) -> dict[str, Any]:
     return {**asdict(context), "pairing_code": pairing_code}
+
+
+def forgotten_json(receipt: ConversationReceipt) -> dict[str, Any]:
+    return {**asdict(receipt), "forgotten_at": moment_json(receipt.forgotten_at)}
 
 
 def chat_json(answer: ChatAnswer, pairing_code: str | None) -> dict[str, Any]:

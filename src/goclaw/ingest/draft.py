@@ -12,6 +12,7 @@ from goclaw.model.principal import canonical_id
 from goclaw.model.provenance import SourceRef
 from goclaw.model.record import Kind, MemoryDraft
 from goclaw.model.scope import WRITABLE_SCOPES, Scope
+from goclaw.model.session import LEARNED_FROM
 from goclaw.model.tags import ENGINE_TAGS, normalise_tags
 from goclaw.model.visibility import Visibility
 
@@ -19,7 +20,16 @@ MAX_LABEL_CHARS = 500  # domain, speaker, external_ref, session: names, not text
 MAX_SOURCES = 50
 MAX_METADATA_CHARS = 16_000
 RESERVED_METADATA = frozenset(
-    {"artifact", "entities", "also_seen", "provenance", "superseded_by", "superseded_at", "superseded_reason"}
+    {
+        LEARNED_FROM,
+        "artifact",
+        "entities",
+        "also_seen",
+        "provenance",
+        "superseded_by",
+        "superseded_at",
+        "superseded_reason",
+    }
 )
 
 Choice = TypeVar("Choice", bound=StrEnum)

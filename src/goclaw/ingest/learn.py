@@ -35,7 +35,7 @@ from goclaw.model.principal import MEMBER, Principal, RunKind
 from goclaw.model.record import MemoryDraft
 from goclaw.model.review import ReviewStatus
 from goclaw.model.scope import Scope
-from goclaw.model.session import ChatKind, Session, SessionTurn
+from goclaw.model.session import ChatKind, Session, SessionTurn, learned_from
 from goclaw.model.tags import UNVERIFIED
 from goclaw.storage import channels, standing
 
@@ -123,6 +123,7 @@ class Learner:
         record = replace(
             record,
             confidence=fact.confidence,
+            metadata={**record.metadata, **learned_from(session, fact.turns)},
             tags=(*record.tags, UNVERIFIED) if session.is_unverified else record.tags,
         )
         indexed = index_record(record, self.writer.settings.memory.chunk)

@@ -12,6 +12,7 @@ from goclaw.model.lifecycle import Lifecycle
 from goclaw.model.principal import ActorKind, Principal
 from goclaw.model.record import MemoryRecord
 from goclaw.model.review import ReviewStatus
+from goclaw.model.session import LEARNED_FROM
 from goclaw.model.use_policy import effective_review
 from goclaw.storage import audit_log, memories
 from goclaw.storage.database import Unit
@@ -99,4 +100,5 @@ def with_sighting(known: MemoryRecord, again: MemoryRecord) -> dict[str, Any]:
     }
     sighting = {name: value for name, value in sighting.items() if value is not None}
     seen = [*known.metadata.get(ALSO_SEEN, ()), sighting]
-    return dict(known.metadata) | {ALSO_SEEN: seen[-MAX_ALSO_SEEN:]}
+    learned = [*known.metadata.get(LEARNED_FROM, ()), *again.metadata.get(LEARNED_FROM, ())]
+    return dict(known.metadata) | {ALSO_SEEN: seen[-MAX_ALSO_SEEN:]} | ({LEARNED_FROM: learned} if learned else {})

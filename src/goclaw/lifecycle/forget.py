@@ -13,6 +13,7 @@ from goclaw.governance.audit import EventType, event
 from goclaw.ingest.decided import require_undecided
 from goclaw.ingest.index import drop_chunks, embeddable_text
 from goclaw.ingest.write import Writer
+from goclaw.lifecycle.forget_words import WordEraser
 from goclaw.model.access import WriteWay
 from goclaw.model.clock import from_us
 from goclaw.model.errors import NotFound
@@ -52,6 +53,7 @@ class Forgetter:
     """Erases records for those who may write where they live."""
 
     writer: Writer
+    words: WordEraser
     backups: Path
     clear_query_cache: Callable[[], None]
 
@@ -63,6 +65,7 @@ class Forgetter:
         self.writer.check_access(principal, record.namespace, WriteWay.MEMORY_WRITE)
         require_undecided(self.writer.database, principal, record)
         self.writer.database.flush_later()  # traces that still wait must be there to be blanked
+        archived = self.words.erase_files(record)
         now = self.writer.clock.now()
         removed, blanked = self.writer.database.write(lambda unit: self._erase(unit, principal, record, now))
         self.clear_query_cache()
@@ -70,9 +73,9 @@ class Forgetter:
         return Receipt(
             memory_id=record.id,
             forgotten_at=from_us(now),
-            removed=removed,
+            removed=removed | ({"archived_turns": archived} if archived else {}),
             blanked_traces=blanked,
-            kept_in=self._older_backups(),
+            kept_in=self.older_backups(),
         )
 
     def _erase(self, unit: Unit, principal: Principal, record: MemoryRecord, now: int) -> tuple[dict[str, int], int]:
@@ -90,6 +93,7 @@ class Forgetter:
             "memory_chunks": len(slots),
             "embedding_cache": cached,
             "memory_jobs": jobs.delete_of_key(unit, record.workspace_id, record.id),
+            **self.words.erase_rows(unit, record),
         }
         state = namespaces.find_or_make(unit, record.namespace)
         for words in {record.content_hash, content_hash(record.content)}:  # said by whomever, they do not come back
@@ -100,7 +104,8 @@ class Forgetter:
         audit_log.append(unit, forgotten)
         return removed, blanked
 
-    def _older_backups(self) -> tuple[str, ...]:
+    def older_backups(self) -> tuple[str, ...]:
+        """Names of the backups that were made before, and may hold what is forgotten now."""
         if not self.backups.is_dir():
             return ()
         return tuple(sorted(file.name for file in self.backups.iterdir() if file.is_file()))

@@ -1,7 +1,8 @@
 """A session: one conversation, its turns, and the place it is held in. Trimming never shortens what is kept of it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -86,6 +87,26 @@ class Session:
         """The person whose conversation it was alone, or None; then a summary of it is nobody's personal memory."""
         is_alone = self.chat_kind is ChatKind.DIRECT and len(self.participants) == 1
         return self.participants[0] if is_alone and self.home == person_home(self.participants[0]) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationReceipt:
+    """What forgetting a conversation did."""
+
+    session_id: str
+    forgotten_at: datetime
+    turns: int
+    archives: int
+    records: tuple[str, ...]  # of its summary
+    kept_in: tuple[str, ...]  # backups that still hold it, by file name
+
+
+LEARNED_FROM = "learned_from"  # metadata of records that were learned from turns: set by goclaw alone
+
+
+def learned_from(session: Session, turns: Iterable[int]) -> dict[str, Any]:
+    """The metadata that says where a record's words were said, so that forgetting it finds them."""
+    return {LEARNED_FROM: [{"session": session.key, "turns": list(turns)}]}
 
 
 def person_home(user_id: str) -> str:

@@ -1,6 +1,6 @@
 """Conversations: the face of this room. A :class:`goclaw.Memory` hands it out as ``memory.sessions``."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,7 @@ from goclaw.ingest.draft import choice
 from goclaw.model.errors import InvalidInput
 from goclaw.model.home import channel_of
 from goclaw.model.principal import Principal
-from goclaw.model.session import Channel, ChatKind, Session, SessionTurn, TurnRole, TurnToolCall
+from goclaw.model.session import Channel, ChatKind, ConversationReceipt, Session, SessionTurn, TurnRole, TurnToolCall
 from goclaw.sessions.new_turn import NewTurn
 from goclaw.sessions.read_session import SessionPage, SessionReader, Transcript
 from goclaw.sessions.record_turn import Recorded, TurnRecorder
@@ -23,6 +23,7 @@ class Conversations:
 
     recorder: TurnRecorder
     reader: SessionReader
+    eraser: Callable[[Principal, str], ConversationReceipt]
 
     def record(
         self,
@@ -64,6 +65,14 @@ class Conversations:
     def export(self, principal: Principal, session_id: str) -> Transcript:
         """All that was said, also what was trimmed, and where it is archived. Raises NotFound."""
         return self.reader.transcript(principal, session_id)
+
+    def forget(self, principal: Principal, session_id: str) -> ConversationReceipt:
+        """Erase a conversation with its archives and its summary; the receipt. What was learned from it stays.
+
+        For the person it was held with, and for an administrator in its room, by own hand. Raises NotFound,
+        AccessDenied.
+        """
+        return self.eraser(principal, session_id)
 
 
 def turn_of(turn: NewTurn | Mapping[str, Any]) -> NewTurn:

@@ -20,7 +20,7 @@ from goclaw.model.provenance import Provenance, SourceRef
 from goclaw.model.record import Kind, MemoryDraft, MemoryRecord
 from goclaw.model.review import ReviewStatus
 from goclaw.model.scope import Scope
-from goclaw.model.session import Session
+from goclaw.model.session import Session, learned_from
 from goclaw.model.tags import UNVERIFIED
 from goclaw.settings.log import log_for
 from goclaw.storage import audit_log, memories, namespaces
@@ -78,6 +78,7 @@ class PersonalSummaries:
             version=1,
             flags=flags,
             tags=(UNVERIFIED,) if session.is_unverified else (),
+            metadata=learned_from(session, ()),
             source_refs=draft.source_refs,
             external_ref=draft.external_ref,
             session_id=draft.session_id,

@@ -1,7 +1,7 @@
 """Session archives: which turns of a conversation lie in which file, and the summary made when they were put there."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import bindparam, select
 
@@ -47,6 +47,11 @@ def put(unit: Unit, archive: SessionArchive) -> None:
             archive.created_at,
         ),
     )
+
+
+def without_summary(archive: SessionArchive, mark: str) -> SessionArchive:
+    """The row with a mark in place of its summary, which waits to be made anew."""
+    return replace(archive, summary=mark, needs_summary=True)
 
 
 def of_session(reader: Reader, session_key: str) -> Sequence[SessionArchive]:
