@@ -274,12 +274,47 @@ class ToolSettings(Section):
 class GeminiSettings(Section):
     """Google's models."""
 
-    api_key: str | None = _secret("Key for Gemini; also used for its embeddings.")
+    api_key: str | None = _secret("Key for Gemini: background work goes there, and embeddings where asked for.")
+    model: str = Field(default="gemini-flash-latest", description="Name of Gemini's model for background work.")
+
+
+class ModelSettings(Section):
+    """The model that agents speak with."""
+
+    provider: Literal["none", "openai", "openai_compatible", "anthropic", "gemini"] = Field(
+        default="none", description="Whose model agents use; none = everything that needs a model says so."
+    )
+    name: str | None = Field(default=None, description="Name of the model, as its service spells it.")
+    base_url: Address | None = Field(
+        default=None, description="Address of the service; the provider's own when unset, needed by openai_compatible."
+    )
+    api_key: str | None = _secret("Key for the model service.")
+    window_tokens: int = Field(
+        default=128_000, ge=1_000, le=100_000_000, description="Tokens that fit into one request and its reply."
+    )
+    max_output_tokens: int = Field(default=4_096, ge=1, le=10_000_000, description="Longest reply, in tokens.")
+    timeout_s: float = Field(default=120.0, gt=0, le=3600, description="Longest wait for one reply, retries included.")
+    max_tokens_per_day: int = Field(
+        default=0, ge=0, description="Tokens this process may spend in a day (UTC), background work too; 0 = no limit."
+    )
 
 
 class AiSettings(Section):
     """Model services."""
 
+    model: ModelSettings = ModelSettings()
+    late_system_models: tuple[str, ...] = Field(
+        default=(
+            "claude-sonnet-5-5",
+            "claude-opus-5-5",
+            "claude-haiku-5-5",
+            "claude-opus-5",
+            "claude-opus-4-8",
+            "claude-fable",
+            "claude-mythos",
+        ),
+        description="Models that take a system message after the person's; beginnings of names, signs between ignored.",
+    )
     gemini: GeminiSettings = GeminiSettings()
 
 
