@@ -9,7 +9,6 @@ import logging
 import re
 import time
 from collections.abc import Sequence
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 import httpx2
@@ -24,6 +23,7 @@ from goclaw.embedding.provider import (
     make_provider_key,
 )
 from goclaw.model.errors import ProviderError, ProviderRefusal
+from goclaw.model.retry_after import read_retry_after
 
 KNOWN_DIMS = {
     "text-embedding-3-small": 1536,
@@ -36,7 +36,6 @@ INPUT_ERRORS = (400, 413, 422)
 REFUSALS = (401, 402, 403, 404)
 KEY_COMPLAINT = re.compile(r"api[ _]key", re.IGNORECASE)  # Gemini answers 400 to a wrong key
 QUOTA_USED_UP = re.compile(r"insufficient_quota|billing_hard_limit")
-RETRY_DELAY = re.compile(r'"retryDelay":\s*"([0-9.]+)s"')  # Gemini's way to say Retry-After
 # At level debug they write whole requests and headers, and texts of the memory never go to a log.
 TALKATIVE_LOGGERS = ("openai", "httpcore2")
 BYTES_PER_TEXT = 512 * 1024  # an answer longer than this per text is no answer
@@ -138,7 +137,7 @@ def _join_by_index(body: bytes, count: int) -> list[Any]:
 
 def _explain_status(error: APIStatusError) -> ProviderError:
     status, text = error.status_code, error.response.text
-    retry_after_s = _read_retry_after(error.response.headers, text)
+    retry_after_s = read_retry_after(error.response.headers, text)
     if status in REFUSALS or (status == 400 and KEY_COMPLAINT.search(text)):
         hint = "Check memory.search.api_key, memory.search.model and memory.search.base_url."
         return ProviderRefusal(f"The embedding service refuses us (HTTP {status}).", hint)
@@ -149,18 +148,3 @@ def _explain_status(error: APIStatusError) -> ProviderError:
     if status in INPUT_ERRORS:
         return ProviderError(f"The embedding service refuses this text (HTTP {status}).", final=True)
     return ProviderError(f"The embedding service failed (HTTP {status}).", retry_after_s=retry_after_s)
-
-
-def _read_retry_after(headers: httpx2.Headers, text: str) -> float | None:
-    """Seconds the service asks us to wait: a number, or a date measured against its own."""
-    value = headers.get("retry-after", "")
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        pause = parsedate_to_datetime(value) - parsedate_to_datetime(headers["date"])
-        return max(0.0, pause.total_seconds())
-    except (ValueError, KeyError, TypeError):
-        delay = RETRY_DELAY.search(text)
-        return float(delay[1]) if delay else None
