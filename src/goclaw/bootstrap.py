@@ -37,7 +37,9 @@ from goclaw.lifecycle.review import Reviewer
 from goclaw.lifecycle.review_queue import ReviewQueue
 from goclaw.lifecycle.rollback import Rollback
 from goclaw.lifecycle.widen import Widener
-from goclaw.llm.provider import ChatModel
+from goclaw.llm.budget import TokenBudget
+from goclaw.llm.choose import choose_background_model, choose_model
+from goclaw.llm.usage import ModelUsage
 from goclaw.memory import Memory
 from goclaw.model.access import WriteAccess
 from goclaw.model.clock import Clock, SystemClock
@@ -92,6 +94,7 @@ class Engine:
     workers: WorkerPool
     vectors: VectorIndex
     blocks: BlockCache
+    model_usage: ModelUsage
 
 
 def open_memory(
@@ -140,7 +143,8 @@ def _assemble(
     worker_count: int | None,
 ) -> Engine:
     search = settings.memory.search
-    base = _Base(loaded, settings, database, clock, IdMaker(clock), None, None)
+    models = _Models(settings, clock)
+    base = _Base(loaded, settings, database, clock, IdMaker(clock), models)
     vectors = VectorIndex(provider, search.query_timeout_s)
     blocks = BlockCache(search.cache_mb * MEGABYTE)
     handlers = dict(_handlers(base, vectors))
@@ -153,7 +157,7 @@ def _assemble(
     )
     handlers |= _conversation_handlers(base, writer)
     queue = JobQueue(database, clock, workers, has_workers=count > 0)
-    closer = _Closer(database, provider, workers, (scheduler.stop, sealer.stop))
+    closer = _Closer(database, provider, workers, (scheduler.stop, sealer.stop), models.close)
     memory = Memory(_services(base, writer, vectors, blocks, queue, closer))
     if not database.read_only:
         database.write(vectors.adopt)
@@ -161,7 +165,22 @@ def _assemble(
         if count:
             scheduler.start()
             sealer.start()
-    return Engine(memory, database, clock, base.ids, loaded, settings, workers, vectors, blocks)
+    return Engine(memory, database, clock, base.ids, loaded, settings, workers, vectors, blocks, models.usage)
+
+
+class _Models:
+    """The model of the agent and that of background work; they share one budget and one set of figures."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self.usage = ModelUsage()
+        budget = TokenBudget(clock, settings.ai.model.max_tokens_per_day)
+        self.chat = choose_model(settings, clock, self.usage, budget)
+        self.background = choose_background_model(settings, clock, self.usage, budget)
+
+    def close(self) -> None:
+        for model in (self.chat, self.background):
+            if model is not None:
+                model.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +192,7 @@ class _Base:
     database: Database
     clock: Clock
     ids: IdMaker
-    model: ChatModel | None  # of the agent
-    background_model: ChatModel | None  # that summarises and learns
+    models: "_Models"
 
     def folder_of(self, workspace_id: str, agent_id: str | None) -> WorkspaceFolder:
         """Where an agent's files lie; None: the default agent's."""
@@ -243,7 +261,7 @@ def _services(
         sessions=conversations,
         contexts=contexts,
         agent=AgentTurns(
-            model=base.model,
+            model=base.models.chat,
             contexts=contexts,
             conversations=conversations,
             commands=MemoryCommands(writer, forgetter, browser.get),
@@ -264,14 +282,14 @@ def _recorder(base: _Base, wake: Callable[[], None]) -> TurnRecorder:
         base.settings,
         base.settings.ai.model.window_tokens,
         wake,
-        asks_for_facts=base.background_model is not None,
+        asks_for_facts=base.models.background is not None,
     )
 
 
 def _conversation_handlers(base: _Base, writer: Writer) -> Mapping[JobKind, Handler]:
     """What works off the jobs that conversations queue; facts are looked for where there is a model that can."""
-    learner = None if base.background_model is None else Learner(writer, base.background_model)
-    summarizer, personal = Summarizer(base.background_model), PersonalSummaries(writer)
+    learner = None if base.models.background is None else Learner(writer, base.models.background)
+    summarizer, personal = Summarizer(base.models.background), PersonalSummaries(writer)
     trimmer = Trimmer(
         database=base.database,
         clock=base.clock,
@@ -301,8 +319,10 @@ class _Closer:
         provider: EmbeddingProvider | None,
         workers: WorkerPool,
         tickers: Sequence[Callable[[], None]],
+        close_models: Callable[[], None],
     ) -> None:
-        self._parts = (*tickers, workers.stop, database.close, *((provider.close,) if provider else ()))
+        closers = (provider.close,) if provider else ()
+        self._parts = (*tickers, workers.stop, database.close, *closers, close_models)
         self._lock = threading.Lock()
         self._is_closed = False
 
