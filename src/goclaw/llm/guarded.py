@@ -20,7 +20,7 @@ MARGIN_S = 0.01  # the circuit reads another clock than the one that sleeps
 class Guards:
     """What stands around a model."""
 
-    circuit: CircuitBreaker  # of the service; models of one service share it
+    circuit: CircuitBreaker
     budget: TokenBudget  # of the process
     usage: ModelUsage  # of the process
     purpose: str  # chat, background: what the figures are kept by
