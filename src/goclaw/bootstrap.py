@@ -31,6 +31,9 @@ from goclaw.lifecycle.review import Reviewer
 from goclaw.lifecycle.review_queue import ReviewQueue
 from goclaw.lifecycle.rollback import Rollback
 from goclaw.lifecycle.widen import Widener
+from goclaw.llm.choose import choose_background_model, choose_model, new_budget
+from goclaw.llm.provider import ChatModel
+from goclaw.llm.usage import ModelUsage
 from goclaw.memory import Memory, Services
 from goclaw.model.access import WriteAccess
 from goclaw.model.clock import Clock, SystemClock
@@ -72,6 +75,9 @@ class Engine:
     workers: WorkerPool
     vectors: VectorIndex
     blocks: BlockCache
+    model: ChatModel | None  # of the default agent; None = everything that needs one says so
+    background_model: ChatModel | None  # of jobs
+    model_usage: ModelUsage  # of both
 
 
 def open_memory(
@@ -105,7 +111,7 @@ def open_engine(
     database = open_database(in_force.database, loaded.paths.state_dir)
     try:
         provider = choose_provider(in_force, clock)
-        return _assemble(loaded, in_force, database, provider, clock, workers)
+        return _assemble(loaded, in_force, database, provider, _open_models(in_force, clock), clock, workers)
     except BaseException:
         database.close()
         raise
@@ -116,6 +122,7 @@ def _assemble(
     settings: Settings,
     database: Database,
     provider: EmbeddingProvider | None,
+    models: "_Models",
     clock: Clock,
     worker_count: int | None,
 ) -> Engine:
@@ -131,7 +138,8 @@ def _assemble(
         database, clock, base.ids, settings, base.write_access, wants_vectors=provider is not None, wake=workers.wake
     )
     queue = JobQueue(database, clock, workers, has_workers=count > 0)
-    closer = _Closer(database, provider, workers, (scheduler.stop, sealer.stop))
+    services = [each.close for each in (provider, models.chat, models.background) if each is not None]
+    closer = _Closer(database, services, workers, (scheduler.stop, sealer.stop))
     memory = Memory(_services(base, writer, vectors, blocks, queue, closer))
     if not database.read_only:
         database.write(vectors.adopt)
@@ -139,7 +147,35 @@ def _assemble(
         if count:
             scheduler.start()
             sealer.start()
-    return Engine(memory, database, clock, base.ids, loaded, settings, workers, vectors, blocks)
+    return Engine(
+        memory=memory,
+        database=database,
+        clock=clock,
+        ids=base.ids,
+        loaded=loaded,
+        settings=settings,
+        workers=workers,
+        vectors=vectors,
+        blocks=blocks,
+        model=models.chat,
+        background_model=models.background,
+        model_usage=models.usage,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Models:
+    """The models of a process, with the figures they share."""
+
+    chat: ChatModel | None
+    background: ChatModel | None
+    usage: ModelUsage
+
+
+def _open_models(settings: Settings, clock: Clock) -> _Models:
+    usage, budget = ModelUsage(), new_budget(settings, clock)
+    chat = choose_model(settings, clock, usage, budget)
+    return _Models(chat, choose_background_model(settings, clock, usage, budget), usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,11 +256,11 @@ class _Closer:
     def __init__(
         self,
         database: Database,
-        provider: EmbeddingProvider | None,
+        services: Sequence[Callable[[], None]],
         workers: WorkerPool,
         tickers: Sequence[Callable[[], None]],
     ) -> None:
-        self._parts = (*tickers, workers.stop, database.close, *((provider.close,) if provider else ()))
+        self._parts = (*tickers, workers.stop, database.close, *services)
         self._lock = threading.Lock()
         self._is_closed = False
 
