@@ -66,8 +66,12 @@ def _open(ai: AiSettings, clock: Clock, usage: ModelUsage, budget: TokenBudget, 
             model = _open_compatible(_traits(ai, name), url, chosen.api_key, ServiceSettings())
         case "gemini":
             key = chosen.api_key or _require(ai.gemini.api_key, "api_key", "gemini", "ai.gemini.")
-            name = chosen.name or ai.gemini.model
-            model = _open_compatible(_traits(ai, name), chosen.base_url or GEMINI_URL, key, ServiceSettings())
+            name, url = chosen.name or ai.gemini.model, chosen.base_url or GEMINI_URL
+            keys = ServiceSettings(
+                "ai.model.api_key" if chosen.api_key else GEMINI_SETTINGS.api_key,
+                "ai.model.name" if chosen.name else GEMINI_SETTINGS.name,
+            )
+            model = _open_compatible(_traits(ai, name), url, key, keys)
         case "anthropic":
             key, name = _require(chosen.api_key, "api_key", "anthropic"), _require(chosen.name, "name", "anthropic")
             model = _open_anthropic(_traits(ai, name), chosen.base_url or ANTHROPIC_URL, key)

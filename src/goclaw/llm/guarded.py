@@ -45,11 +45,6 @@ class GuardedModel:
     def takes_late_system(self) -> bool:
         return self._model.takes_late_system
 
-    @property
-    def circuit(self) -> CircuitBreaker:
-        """The circuit breaker of the service."""
-        return self._guards.circuit
-
     def complete(self, request: ChatRequest) -> ChatReply:
         """As the protocol says; fails at once while the circuit is open or the budget spent."""
         tries = self._begin(request)

@@ -1,5 +1,7 @@
 """Which model the settings open."""
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,8 +16,9 @@ from goclaw.llm.openai_compatible import OpenAiCompatibleModel
 from goclaw.llm.provider import ChatModel
 from goclaw.llm.usage import ModelUsage
 from goclaw.model.clock import ManualClock
-from goclaw.model.errors import ModelBudgetSpent, SettingsError
+from goclaw.model.errors import ModelBudgetSpent, ModelRefused, SettingsError
 from goclaw.settings.settings import Settings
+from tests.fakes import chat_server as fake
 from tests.fakes.chat_server import ChatServer
 from tests.unit.llm.conftest import CANARY, asks
 
@@ -128,3 +131,19 @@ def test_models_of_a_process_share_figures_and_budget(server: ChatServer) -> Non
         model.close()
     assert [(each.purpose, each.calls) for each in usage.figures()] == [("chat", 1), ("background", 1)]
     assert budget.spent_today == 30
+
+
+def test_hints_name_the_settings_that_were_used(server: ChatServer) -> None:
+    for model, named in (({"api_key": "k", "name": "m"}, "ai.model.api_key, ai.model.name"), ({}, "ai.gemini.api_key")):
+        server.script = [fake.fail(401)]
+        with (
+            chosen(gemini_key="k", provider="gemini", base_url=server.url, **model) as opened,
+            pytest.raises(ModelRefused, match=named),
+        ):
+            opened.complete(asks("x"))
+
+
+def test_nobody_loads_a_client_that_is_not_used() -> None:
+    program = "import sys, goclaw.bootstrap; print({'openai', 'anthropic'} & set(sys.modules))"
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "set()"

@@ -177,7 +177,7 @@ def test_a_refusal_is_not_tried_again(ask: Ask, error: ModelRefused) -> None:
     with pytest.raises(ModelRefused):
         ask(house, asks("x"))
     assert (house.asked, house.pauses) == (1, [])
-    assert house.model.circuit.is_open is not error.final
+    assert house.circuit.is_open is not error.final
 
 
 @BOTH

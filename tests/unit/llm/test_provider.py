@@ -17,7 +17,7 @@ def test_without_a_count_four_characters_are_a_token() -> None:
     assert estimate_usage(ChatRequest(()), "") == Usage()
 
 
-@pytest.mark.parametrize("wrong", [None, "7", -1, 7.5])
+@pytest.mark.parametrize("wrong", [None, "7", -1, 7.5, 10**400])
 def test_what_is_no_count_is_none(wrong: object) -> None:
     assert count_usage(1, 2, 0) == Usage(1, 2, 0)
     assert count_usage(wrong, 2, 0) is count_usage(1, wrong, 0) is count_usage(1, 2, wrong) is None

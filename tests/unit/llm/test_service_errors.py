@@ -13,6 +13,8 @@ from goclaw.model.errors import ModelRefused, ModelUnavailable, ProviderError
         (400, "API key not valid", ModelRefused, False),
         (400, "credit balance is too low", ModelRefused, False),
         (401, "", ModelRefused, False),
+        (403, "", ModelRefused, False),
+        (403, "your input was flagged", ModelRefused, True),
         (404, "", ModelRefused, False),
         (408, "", ModelUnavailable, False),
         (413, "", ModelRefused, True),
