@@ -37,8 +37,8 @@ from goclaw.lifecycle.review import Reviewer
 from goclaw.lifecycle.review_queue import ReviewQueue
 from goclaw.lifecycle.rollback import Rollback
 from goclaw.lifecycle.widen import Widener
-from goclaw.llm.budget import TokenBudget
-from goclaw.llm.choose import choose_background_model, choose_model
+from goclaw.llm.choose import choose_background_model, choose_model, new_budget
+from goclaw.llm.provider import ChatModel
 from goclaw.llm.usage import ModelUsage
 from goclaw.memory import Memory
 from goclaw.model.access import WriteAccess
@@ -94,7 +94,9 @@ class Engine:
     workers: WorkerPool
     vectors: VectorIndex
     blocks: BlockCache
-    model_usage: ModelUsage
+    model: ChatModel | None  # of the default agent; None = everything that needs one says so
+    background_model: ChatModel | None  # of jobs
+    model_usage: ModelUsage  # of both
 
 
 def open_memory(
@@ -128,7 +130,7 @@ def open_engine(
     database = open_database(in_force.database, loaded.paths.state_dir)
     try:
         provider = choose_provider(in_force, clock)
-        return _assemble(loaded, in_force, database, provider, clock, workers)
+        return _assemble(loaded, in_force, database, provider, _open_models(in_force, clock), clock, workers)
     except BaseException:
         database.close()
         raise
@@ -139,11 +141,11 @@ def _assemble(
     settings: Settings,
     database: Database,
     provider: EmbeddingProvider | None,
+    models: "_Models",
     clock: Clock,
     worker_count: int | None,
 ) -> Engine:
     search = settings.memory.search
-    models = _Models(settings, clock)
     base = _Base(loaded, settings, database, clock, IdMaker(clock), models)
     vectors = VectorIndex(provider, search.query_timeout_s)
     blocks = BlockCache(search.cache_mb * MEGABYTE)
@@ -157,7 +159,8 @@ def _assemble(
     )
     handlers |= _conversation_handlers(base, writer)
     queue = JobQueue(database, clock, workers, has_workers=count > 0)
-    closer = _Closer(database, provider, workers, (scheduler.stop, sealer.stop), models.close)
+    services = [each.close for each in (provider, models.chat, models.background) if each is not None]
+    closer = _Closer(database, services, workers, (scheduler.stop, sealer.stop))
     memory = Memory(_services(base, writer, vectors, blocks, queue, closer))
     if not database.read_only:
         database.write(vectors.adopt)
@@ -165,22 +168,35 @@ def _assemble(
         if count:
             scheduler.start()
             sealer.start()
-    return Engine(memory, database, clock, base.ids, loaded, settings, workers, vectors, blocks, models.usage)
+    return Engine(
+        memory=memory,
+        database=database,
+        clock=clock,
+        ids=base.ids,
+        loaded=loaded,
+        settings=settings,
+        workers=workers,
+        vectors=vectors,
+        blocks=blocks,
+        model=models.chat,
+        background_model=models.background,
+        model_usage=models.usage,
+    )
 
 
+@dataclass(frozen=True, slots=True)
 class _Models:
-    """The model of the agent and that of background work; they share one budget and one set of figures."""
+    """The models of a process, with the figures they share."""
 
-    def __init__(self, settings: Settings, clock: Clock) -> None:
-        self.usage = ModelUsage()
-        budget = TokenBudget(clock, settings.ai.model.max_tokens_per_day)
-        self.chat = choose_model(settings, clock, self.usage, budget)
-        self.background = choose_background_model(settings, clock, self.usage, budget)
+    chat: ChatModel | None
+    background: ChatModel | None
+    usage: ModelUsage
 
-    def close(self) -> None:
-        for model in (self.chat, self.background):
-            if model is not None:
-                model.close()
+
+def _open_models(settings: Settings, clock: Clock) -> _Models:
+    usage, budget = ModelUsage(), new_budget(settings, clock)
+    chat = choose_model(settings, clock, usage, budget)
+    return _Models(chat, choose_background_model(settings, clock, usage, budget), usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,13 +332,11 @@ class _Closer:
     def __init__(
         self,
         database: Database,
-        provider: EmbeddingProvider | None,
+        services: Sequence[Callable[[], None]],
         workers: WorkerPool,
         tickers: Sequence[Callable[[], None]],
-        close_models: Callable[[], None],
     ) -> None:
-        closers = (provider.close,) if provider else ()
-        self._parts = (*tickers, workers.stop, database.close, *closers, close_models)
+        self._parts = (*tickers, workers.stop, database.close, *services)
         self._lock = threading.Lock()
         self._is_closed = False
 

@@ -14,7 +14,14 @@ from urllib.parse import quote
 import httpx2
 
 from goclaw.model import errors
-from goclaw.model.errors import GatewayUnreachable, GoclawError, RateLimited, UnsafeContent, UnsafeFinding
+from goclaw.model.errors import (
+    GatewayUnreachable,
+    GoclawError,
+    ProviderError,
+    RateLimited,
+    UnsafeContent,
+    UnsafeFinding,
+)
 
 TIMEOUT_S = 60.0
 Json = dict[str, Any]
@@ -383,7 +390,10 @@ def error_in(response: httpx2.Response) -> GoclawError:
     if code == "internal":
         return GoclawError(message, f"{hint} Request id: {body.get('request_id', 'unknown')}.")
     kind = _BY_CODE.get(code, errors.InvalidInput if response.status_code < 500 else GoclawError)
-    return kind(message, hint)
+    error = kind(message, hint)
+    if isinstance(error, ProviderError) and "retry-after" in response.headers:
+        error.retry_after_s = float(response.headers["retry-after"])
+    return error
 
 
 def _not_a_gateway() -> GatewayUnreachable:

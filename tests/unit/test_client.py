@@ -25,6 +25,12 @@ def answer(status: int, body: Any, headers: dict[str, str] | None = None) -> htt
         (409, "version_conflict", errors.VersionConflict),
         (413, "too_large", errors.InvalidInput),
         (503, "store_full", errors.StoreFull),
+        (502, "provider_refusal", errors.ProviderRefusal),
+        (502, "model_refused", errors.ModelRefused),
+        (502, "model_reply_invalid", errors.ModelReplyInvalid),
+        (503, "model_missing", errors.ModelMissing),
+        (503, "model_unavailable", errors.ModelUnavailable),
+        (503, "model_budget_spent", errors.ModelBudgetSpent),
     ],
 )
 def test_an_error_comes_back_as_the_error_it_was(status: int, code: str, kind: type[errors.GoclawError]) -> None:
@@ -53,6 +59,12 @@ def test_too_many_requests_say_when_to_come_back() -> None:
     error = error_in(answer(429, {"error": "x", "code": "rate_limited", "hint": "y"}, {"retry-after": "7"}))
     assert isinstance(error, errors.RateLimited)
     assert error.retry_after_s == 7
+
+
+def test_a_model_that_rests_says_when_to_come_back() -> None:
+    error = error_in(answer(503, {"error": "x", "code": "model_unavailable", "hint": "y"}, {"retry-after": "30"}))
+    assert isinstance(error, errors.ModelUnavailable)
+    assert error.retry_after_s == 30
 
 
 def test_an_internal_error_names_its_request() -> None:

@@ -64,6 +64,7 @@ class OpenAiCompatibleProvider:
         self._client = OpenAI(api_key=api_key or "none", base_url=base_url, max_retries=0)
         # Only settings decide what is sent, not variables made for other programs.
         self._client.organization = self._client.project = None
+        self._client._custom_headers = {}
         for name in TALKATIVE_LOGGERS:
             logging.getLogger(name).setLevel(logging.INFO)
 

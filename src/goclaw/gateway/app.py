@@ -42,7 +42,7 @@ MCP_PATH = "/mcp"
 def create_app(engine: Engine) -> FastAPI:
     """The gateway of an open engine. Closing the engine stays with whoever opened it."""
     server = engine.settings.server
-    metrics = GatewayMetrics(engine.memory.jobs)
+    metrics = GatewayMetrics(engine.memory.jobs, engine.model_usage)
     identity = IdentityCheck(engine.database, engine.clock)
     mcp = McpOverHttp(engine.memory, server.max_body_bytes)
 

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from goclaw.gateway.answers import Answer
-from goclaw.model.errors import GoclawError, UnknownItems, UnsafeContent
+from goclaw.model.errors import GoclawError, ProviderError, RateLimited, UnknownItems, UnsafeContent
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 MAX_DETAILS = 20
@@ -46,8 +46,8 @@ def answer_for(error: GoclawError, scope: Scope) -> Response:
     """The answer for one of our errors."""
     if type(error).status >= 500 and type(error).status not in (502, 503):
         return internal_error(scope)
-    wait_s = getattr(error, "retry_after_s", None)  # of ours, or what a model service asked for
-    headers = {"retry-after": str(max(1, round(wait_s)))} if wait_s else None
+    pause_s = error.retry_after_s if isinstance(error, RateLimited | ProviderError) else None
+    headers = {"retry-after": str(max(1, round(pause_s)))} if pause_s is not None else None
     if error.status == 401:
         headers = {"www-authenticate": "Bearer"}
     return _answer(scope, error.status, error.message, error.code, error.hint, error_details(error), headers)

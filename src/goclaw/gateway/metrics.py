@@ -1,13 +1,14 @@
-"""Metrics: what Prometheus scrapes. Labels are methods, route templates, statuses and kinds of job; never contents."""
+"""Metrics: what Prometheus scrapes. Labels are routes, statuses, kinds of job, names of models; never contents."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from goclaw.ingest.queue import JobQueue
+from goclaw.llm.usage import ModelFigures, ModelUsage
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 CONTENT_TYPE = "text/plain; version=1.0.0; charset=utf-8"
@@ -16,7 +17,7 @@ CONTENT_TYPE = "text/plain; version=1.0.0; charset=utf-8"
 class GatewayMetrics:
     """The figures of one gateway."""
 
-    def __init__(self, jobs: JobQueue) -> None:
+    def __init__(self, jobs: JobQueue, models: ModelUsage) -> None:
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "goclaw_http_requests", "Requests answered.", ["method", "route", "status"], registry=self._registry
@@ -29,6 +30,7 @@ class GatewayMetrics:
             registry=self._registry,
         )
         self._registry.register(_JobDepths(jobs))
+        self._registry.register(_ModelCounts(models))
 
     def count_request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one request that was answered."""
@@ -61,3 +63,30 @@ class _JobDepths(Collector):
             oldest.add_metric([str(kind)], depth["oldest_s"])
         yield jobs
         yield oldest
+
+
+class _ModelCounts(Collector):
+    """Reads the figures of models at the moment of scraping; this process's own, workers elsewhere have theirs."""
+
+    def __init__(self, models: ModelUsage) -> None:
+        self._models = models
+
+    def describe(self) -> Iterator[Metric]:
+        yield from self._families(())
+
+    def collect(self) -> Iterator[Metric]:
+        yield from self._families(self._models.figures())
+
+    def _families(self, figures: Sequence[ModelFigures]) -> Iterator[Metric]:
+        calls = CounterMetricFamily("goclaw_model_calls", "Calls of models.", labels=["purpose", "model", "outcome"])
+        tokens = CounterMetricFamily(
+            "goclaw_model_tokens", "Tokens of models; cached ones are input too.", labels=["purpose", "model", "kind"]
+        )
+        for each in figures:
+            names = [each.purpose, each.model]
+            calls.add_metric([*names, "answered"], each.calls - each.failures)
+            calls.add_metric([*names, "failed"], each.failures)
+            for kind in ("input", "output", "cached"):
+                tokens.add_metric([*names, kind], getattr(each.usage, f"{kind}_tokens"))
+        yield calls
+        yield tokens

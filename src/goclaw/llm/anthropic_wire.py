@@ -75,7 +75,7 @@ def read_reply(body: dict[str, Any], request: ChatRequest) -> ChatReply:
         for index, block in enumerate(body["content"]):
             growing.take({"type": "content_block_start", "index": index, "content_block": block})
         growing.take({"type": "message_delta", "delta": {"stop_reason": body["stop_reason"]}})
-    except (AttributeError, KeyError, TypeError):
+    except (AttributeError, KeyError, TypeError, ValueError):
         if body.get("type") == "error":
             raise broke_off() from None
         raise not_its_protocol() from None
@@ -108,7 +108,7 @@ class GrowingReply:
                     self._stop_reason = event["delta"].get("stop_reason") or self._stop_reason
                 case "error":
                     raise broke_off()
-        except (AttributeError, KeyError, TypeError):
+        except (AttributeError, KeyError, TypeError, ValueError):
             raise not_its_protocol() from None
         return ""
 
@@ -182,6 +182,5 @@ def _read_usage(counts: dict[str, Any]) -> Usage | None:
     """The service's count; what it put into its cache or took from there stands beside the rest."""
     cached, stored = counts.get("cache_read_input_tokens") or 0, counts.get("cache_creation_input_tokens") or 0
     usage = count_usage(counts.get("input_tokens"), counts.get("output_tokens"), cached)
-    if usage is None or not isinstance(stored, int):
-        return None
-    return replace(usage, input_tokens=usage.input_tokens + cached + stored)
+    kept = count_usage(stored, 0, 0)
+    return usage and kept and replace(usage, input_tokens=usage.input_tokens + cached + kept.input_tokens)

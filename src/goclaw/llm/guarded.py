@@ -20,7 +20,7 @@ MARGIN_S = 0.01  # the circuit reads another clock than the one that sleeps
 class Guards:
     """What stands around a model."""
 
-    circuit: CircuitBreaker  # of the service; models of one service share it
+    circuit: CircuitBreaker
     budget: TokenBudget  # of the process
     usage: ModelUsage  # of the process
     purpose: str  # chat, background: what the figures are kept by
@@ -44,11 +44,6 @@ class GuardedModel:
     @property
     def takes_late_system(self) -> bool:
         return self._model.takes_late_system
-
-    @property
-    def circuit(self) -> CircuitBreaker:
-        """The circuit breaker of the service."""
-        return self._guards.circuit
 
     def complete(self, request: ChatRequest) -> ChatReply:
         """As the protocol says; fails at once while the circuit is open or the budget spent."""

@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 Role = Literal["system", "user", "assistant", "tool"]
 FinishReason = Literal["stop", "length", "tool_calls", "refusal"]
 
+MOST_TOKENS = 10**9  # of one call; a service that says more does not count
 CHARS_PER_TOKEN = 4  # where nobody counted; the measure of the settings
 
 
@@ -136,7 +137,7 @@ def estimate_usage(request: ChatRequest, text: str) -> Usage:
 
 def count_usage(sent: Any, received: Any, cached: Any) -> Usage | None:
     """What a service says it counted; None where that is no count."""
-    counts = [count for count in (sent, received, cached) if isinstance(count, int) and count >= 0]
+    counts = [count for count in (sent, received, cached) if isinstance(count, int) and 0 <= count <= MOST_TOKENS]
     return Usage(*counts) if len(counts) == 3 else None
 
 

@@ -13,7 +13,10 @@ from goclaw.model.retry_after import read_retry_after
 REFUSALS = (401, 402, 403, 404)
 LATER = (408, 409, 425, 429)
 KEY_COMPLAINT = re.compile(r"api[ _]key", re.IGNORECASE)  # Gemini answers 400 to a wrong key
+FLAGGED = re.compile(r"moderation|flagged|content[ _](?:filter|policy)|safety", re.IGNORECASE)
 QUOTA_USED_UP = re.compile(r"insufficient_quota|billing_hard_limit|credit balance is too low", re.IGNORECASE)
+# A wrong key costs nothing to try, and whoever mends it, or fetches the model, should not wait for long.
+REFUSAL_PAUSE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +38,11 @@ def explain_status(status: int, headers: Mapping[str, str], body: str, settings:
     retry_after_s = read_retry_after(headers, body)
     if QUOTA_USED_UP.search(body) and status in (400, 402, 403, 429):
         return ModelRefused("The quota of the model service is used up.", retry_after_s=retry_after_s)
+    if status == 403 and FLAGGED.search(body):  # about this text: the next one is another
+        return ModelRefused("The model service refuses this request (HTTP 403).", final=True)
     if status in REFUSALS or (status == 400 and KEY_COMPLAINT.search(body)):
-        return ModelRefused(f"The model service refuses us (HTTP {status}).", settings.hint)
+        message, pause_s = f"The model service refuses us (HTTP {status}).", retry_after_s or REFUSAL_PAUSE_S
+        return ModelRefused(message, settings.hint, retry_after_s=pause_s)
     if status == 429:
         return ModelUnavailable("The model service is asked too often (HTTP 429).", retry_after_s=retry_after_s)
     if 400 <= status < 500 and status not in LATER:

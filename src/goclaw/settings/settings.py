@@ -298,6 +298,14 @@ class ModelSettings(Section):
         default=0, ge=0, description="Tokens this process may spend in a day (UTC), background work too; 0 = no limit."
     )
 
+    @field_validator("max_output_tokens")
+    @classmethod
+    def _reply_must_fit_into_the_window(cls, longest: int, info: ValidationInfo) -> int:
+        window = info.data.get("window_tokens")
+        if window is not None and longest >= window:
+            raise ValueError(f"must be smaller than ai.model.window_tokens ({window}), else no question fits")
+        return longest
+
 
 class AiSettings(Section):
     """Model services."""

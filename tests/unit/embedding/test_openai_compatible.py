@@ -297,6 +297,7 @@ def test_variables_made_for_other_programs_are_not_sent(
 ) -> None:
     for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_API_KEY"):
         monkeypatch.setenv(name, "made-for-others")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Other: made-for-others")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1")
     open_provider().embed(["a"], "document", WAIT_S)
     assert "made-for-others" not in str(server.requests[0].headers)

@@ -7,15 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from goclaw.llm.anthropic_model import AnthropicModel
 from goclaw.llm.provider import ChatMessage, ChatReply, ChatRequest, ToolCall, ToolSpec, Usage
 from goclaw.model.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable, ProviderError
 from tests.fakes import chat_server as fake
 from tests.fakes.chat_server import ChatServer, Step
 from tests.unit.llm.conftest import CANARY, TRAITS, WAIT_S, asks
-
-pytest.importorskip("anthropic", reason="the extra anthropic is not installed")
-
-from goclaw.llm.anthropic_model import AnthropicModel
 
 TOOL = ToolSpec("look_up", "Looks something up.", {"type": "object", "properties": {"what": {"type": "string"}}})
 BOTH = pytest.mark.parametrize("is_streamed", [False, True], ids=["whole", "streamed"])
@@ -195,7 +192,7 @@ def test_a_failure_inside_an_answer_is_one(server: ChatServer, model: AnthropicM
     [
         (fake.too_many("30"), ModelUnavailable, 30.0),
         (fake.fail(529), ModelUnavailable, None),
-        (fake.fail(401), ModelRefused, None),
+        (fake.fail(401), ModelRefused, 60.0),
         (fake.fail(400, '{"error": {"message": "Your credit balance is too low"}}'), ModelRefused, None),
         (fake.cut(), ModelUnavailable, None),
     ],

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from goclaw.settings.describe import describe, describe_key
-from goclaw.settings.settings import ChunkSettings, SearchSettings, Settings, WikijsSite
+from goclaw.settings.settings import ChunkSettings, ModelSettings, SearchSettings, Settings, WikijsSite
 
 # engine.md 2.23, line by line.
 SPECIFIED = {
@@ -93,6 +93,12 @@ def test_an_overlap_just_shorter_than_the_chunk_is_taken() -> None:
     assert ChunkSettings(tokens=380, overlap=379).overlap == 379
 
 
+def test_a_reply_as_long_as_the_window_is_refused() -> None:
+    with pytest.raises(ValidationError, match=r"must be smaller than ai\.model\.window_tokens"):
+        ModelSettings(window_tokens=4_096)
+    assert ModelSettings(window_tokens=4_096, max_output_tokens=1_024).max_output_tokens == 1_024
+
+
 @pytest.mark.parametrize(
     "url", ["https://u:p@host/v1", "https://host/v1?key=x", "ftp://host", "host:80", "https://h/#k"]
 )
@@ -112,7 +118,7 @@ def test_secrets_do_not_stand_in_the_representation() -> None:
         {
             "memory": {"search": {"api_key": "canary-value"}},
             "database": {"url": "canary-value"},
-            "ai": {"gemini": {"api_key": "canary-value"}},
+            "ai": {"gemini": {"api_key": "canary-value"}, "model": {"api_key": "canary-value"}},
             "tools": {"wikijs": [site]},
         }
     )
