@@ -27,7 +27,7 @@ def write_private_file(path: Path, content: bytes, *, keep_existing: bool = Fals
             return False
     finally:
         draft.unlink(missing_ok=True)
-    _sync_folder(folder)
+    sync_folder(folder)
     return True
 
 
@@ -41,7 +41,8 @@ def _link_if_missing(draft: Path, path: Path) -> bool:
     return True
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Put the names in a folder on the disk."""
     # A new name survives a power cut only when its folder is on the disk too; not every system can do that.
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
