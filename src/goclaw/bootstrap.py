@@ -14,6 +14,7 @@ from goclaw.governance.policy_book import PolicyBook
 from goclaw.governance.workflow_book import WorkflowBook
 from goclaw.ingest.embed import Embedder
 from goclaw.ingest.learn import Learner
+from goclaw.ingest.memory_files import INDEX_FILES, FileIndexer
 from goclaw.ingest.queue import JobQueue
 from goclaw.ingest.reindex import Reindexer
 from goclaw.ingest.rescan import Rescanner
@@ -77,7 +78,11 @@ from goclaw.turn.tools import ToolBox, memory_tools
 from goclaw.workspace.folder import WorkspaceFolder, folder_of
 
 CRON_ZONE = ZoneInfo("UTC")
-CRON = (CronEntry("sys-sweep", "* * * * *", SWEEP), CronEntry("sys-upkeep", "17 * * * *", UPKEEP))
+CRON = (
+    CronEntry("sys-sweep", "* * * * *", SWEEP),
+    CronEntry("sys-files", "* * * * *", INDEX_FILES),
+    CronEntry("sys-upkeep", "17 * * * *", UPKEEP),
+)
 MEGABYTE = 1 << 20
 
 
@@ -303,7 +308,7 @@ def _recorder(base: _Base, wake: Callable[[], None]) -> TurnRecorder:
 
 
 def _conversation_handlers(base: _Base, writer: Writer) -> Mapping[JobKind, Handler]:
-    """What works off the jobs that conversations queue; facts are looked for where there is a model that can."""
+    """What works off the jobs that conversations and files make; facts are looked for where there is a model that can."""
     learner = None if base.models.background is None else Learner(writer, base.models.background)
     summarizer, personal = Summarizer(base.models.background), PersonalSummaries(writer)
     trimmer = Trimmer(
@@ -318,6 +323,7 @@ def _conversation_handlers(base: _Base, writer: Writer) -> Mapping[JobKind, Hand
         wake=writer.wake,
     )
     handlers: dict[JobKind, Handler] = {
+        JobKind.INDEX_FILES: FileIndexer(writer, base.loaded.paths).work_off,
         JobKind.TRIM_SESSION: trimmer.work_off,
         JobKind.SUMMARIZE_SESSION: LaterSummaries(base.database, summarizer, personal).work_off,
     }

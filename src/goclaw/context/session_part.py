@@ -6,7 +6,7 @@ cache holds: nothing of the moment stands in it, and what lies within "the last 
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from goclaw.context.lent import LentSections, Occasion
 from goclaw.context.line import EVIDENCE_NOTICE, INSTRUCTION_NOTICE, neutral, one_line
@@ -15,7 +15,7 @@ from goclaw.context.scene import Scene
 from goclaw.context.section import Entry, Name, Section
 from goclaw.model.clock import DAY, from_us
 from goclaw.model.lifecycle import Lifecycle
-from goclaw.model.record import MemoryRecord
+from goclaw.model.record import Kind, MemoryRecord
 from goclaw.model.scope import Scope
 from goclaw.model.session import ChatKind
 from goclaw.model.tags import CRITICAL
@@ -83,7 +83,8 @@ class SessionPart:
         for name in sorted(names - {""}):
             ask = Ask(text=name, mode=Mode.AUTOMATIC, limit=MAX_LIMIT)
             hits = self.recaller.find(shelf.reader, scene.principal, ask, None, scene.shared_of(Scope.AGENT_NOTES)).hits
-            found |= {hit.record.id: hit.record for hit in hits if _names(hit.record.content, name)}
+            notes = (hit.record for hit in hits if hit.record.kind is not Kind.MEMORY_FILE)
+            found |= {record.id: record for record in notes if _names(record.content, name)}
         newest = sorted(found.values(), key=lambda record: (record.created_at, record.id), reverse=True)
         entries = shelf.evidence(newest, NOTES_ABOUT_USER_CHARS, NOTES_ABOUT_USER)
         return Section(Name.NOTES_ABOUT_USER, entries, EVIDENCE_NOTICE, left_out=len(newest) - len(entries))
@@ -103,7 +104,9 @@ def _memory_file(folder: WorkspaceFolder) -> Section:
 
 def _note_count(shelf: Shelf, scene: Scene) -> Section:
     places = [state.id for state in scene.shared_of(Scope.AGENT_NOTES)]
-    notes = memories.count(shelf.reader, places, RecordFilter(scope=Scope.AGENT_NOTES, lifecycle=Lifecycle.ACTIVE))
+    active = RecordFilter(lifecycle=Lifecycle.ACTIVE)
+    files = memories.count(shelf.reader, places, replace(active, kind=Kind.MEMORY_FILE))  # Memory.md stands above
+    notes = memories.count(shelf.reader, places, active) - files
     hint = f"There are {notes:,} agent notes. Those that match a message come with it; memory_search finds the others."
     return Section(Name.NOTE_COUNT, (Entry(hint),) if notes else ())
 

@@ -59,7 +59,7 @@ def draft_of(
     return MemoryDraft(
         content=checked_content(content, max_content_chars),
         scope=_writable_scope(scope),
-        kind=choice(Kind, kind, "kind"),
+        kind=writable_kind(kind),
         tags=checked_tags(given),
         tags_as_given=given,
         domain=label(domain, "domain"),
@@ -126,6 +126,14 @@ def choice(kind: type[Choice], value: str, what: str) -> Choice:
         return kind(value)
     except ValueError:
         raise InvalidInput(f"The {what} is not known.", f"Use one of: {', '.join(kind)}.") from None
+
+
+def writable_kind(kind: str) -> Kind:
+    """A kind that callers may give their records; copies of files are goclaw's own."""
+    found = choice(Kind, kind, "kind")
+    if found is Kind.MEMORY_FILE:
+        raise InvalidInput(f"Records of kind {found} are copies of files.", "Edit the file, or use kind note.")
+    return found
 
 
 def label(value: str | None, what: str) -> str | None:

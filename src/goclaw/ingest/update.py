@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from goclaw.governance.audit import EventType, event
 from goclaw.governance.promotion import TAINTED
 from goclaw.ingest.decided import require_undecided
-from goclaw.ingest.draft import checked_content, checked_tags, choice, given_tags, label
+from goclaw.ingest.draft import checked_content, checked_tags, given_tags, label
 from goclaw.ingest.embedding_queue import ask_for_vectors
 from goclaw.ingest.index import Indexed, index_record, replace_chunks
 from goclaw.ingest.refresh import REJECTED_BEFORE, says_more
@@ -17,7 +17,7 @@ from goclaw.model.errors import Conflict, InvalidInput, VersionConflict
 from goclaw.model.freshness import settle
 from goclaw.model.lifecycle import Lifecycle
 from goclaw.model.principal import Principal
-from goclaw.model.record import Kind, MemoryDraft, MemoryRecord
+from goclaw.model.record import MemoryDraft, MemoryRecord
 from goclaw.model.review import ReviewStatus
 from goclaw.model.tags import CRITICAL, ENGINE_TAGS
 from goclaw.storage import audit_log, memories, namespaces
@@ -85,7 +85,7 @@ class Updater:
         return MemoryDraft(
             content=record.content if change.content is None else checked_content(change.content, max_chars),
             scope=record.scope,
-            kind=record.kind if change.kind is None else choice(Kind, change.kind, "kind"),
+            kind=record.kind if change.kind is None else writable_kind(change.kind),
             tags=tags,
             tags_as_given=given,
             domain=record.domain if change.domain is None else label(change.domain, "domain"),

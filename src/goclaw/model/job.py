@@ -14,6 +14,7 @@ class JobKind(StrEnum):
     TRIM_SESSION = "session_trim"  # archive and summarise the older turns of a long conversation
     SUMMARIZE_SESSION = "session_summary"  # put a summary in the place of a stub, now that a model answers
     EXTRACT_FACTS = "extract_facts"  # learn what people said in a conversation
+    INDEX_FILES = "index_files"  # renew the searchable copies of the agents' files
     UPKEEP = "upkeep"  # drop what nobody needs any more: old backups, finished jobs
 
 

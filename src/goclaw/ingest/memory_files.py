@@ -1,0 +1,228 @@
+"""Memory files: the searchable copies of the Markdown files that people edit in the agents' folders.
+
+One record a file, of kind ``memory_file``, renewed when its bytes change and deleted when it is gone. Evidence: whoever
+can edit files on the server is known to the server and not to us. A file whose text the write guard refuses is not
+indexed, and its copy, if there is one, goes.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, time
+from functools import partial
+from pathlib import Path
+from urllib.parse import unquote
+
+from goclaw.governance.audit import EventType, event
+from goclaw.ingest.embedding_queue import ask_for_vectors
+from goclaw.ingest.index import Indexed, drop_chunks, index_record, replace_chunks, store_chunks
+from goclaw.ingest.worker import JobRun
+from goclaw.ingest.write import Writer, identity_of
+from goclaw.model.clock import from_us
+from goclaw.model.errors import GoclawError, UnsafeContent
+from goclaw.model.job import JobKind, NewJob, Priority
+from goclaw.model.lifecycle import Lifecycle
+from goclaw.model.namespace import Namespace
+from goclaw.model.principal import Principal, RunKind
+from goclaw.model.provenance import Provenance, SourceRef
+from goclaw.model.record import Kind, MemoryDraft, MemoryRecord
+from goclaw.model.review import ReviewStatus
+from goclaw.model.scope import Scope
+from goclaw.settings.log import log_for
+from goclaw.settings.paths import StatePaths
+from goclaw.storage import audit_log, memories, namespaces
+from goclaw.storage.database import Unit
+from goclaw.storage.memories import RecordFilter
+from goclaw.workspace import memory_file
+from goclaw.workspace.daily_files import CONSOLIDATED, FOLDER, day_of, markdown_names
+from goclaw.workspace.folder import DEFAULT, WorkspaceFolder
+from goclaw.workspace.text_file import TextFile, read_file
+
+log = log_for(__name__)
+
+INDEX_FILES = NewJob(kind=JobKind.INDEX_FILES, dedupe_key="all", workspace_id="", priority=Priority.INDEX)
+INDEXER = "sys-files"
+DIGEST = "file_digest"  # metadata: of the bytes that were indexed
+MOST_FILES = 5_000  # of one workspace
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file that should be found."""
+
+    agent_id: str
+    name: str  # in the agent's folder
+    file: TextFile
+
+    @property
+    def external_ref(self) -> str:
+        return f"file:{self.agent_id}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class FileIndexer:
+    """Brings the copies up to date with the files."""
+
+    writer: Writer
+    paths: StatePaths
+
+    def work_off(self, run: JobRun) -> None:
+        """The handler of ``index_files`` jobs: look at every file, and do something about those that changed."""
+        counts = {"done": 0, "skipped": 0, "failed": 0}
+        folders: dict[str, list[tuple[str, WorkspaceFolder]]] = {}
+        for workspace_id, agent_id, folder in _folders(self.paths):
+            folders.setdefault(workspace_id, []).append((agent_id, folder))
+        for workspace_id, agents in folders.items():
+            self._bring_up_to_date(run, workspace_id, agents, counts)
+        run.report(**counts)
+
+    def _bring_up_to_date(
+        self, run: JobRun, workspace_id: str, agents: list[tuple[str, WorkspaceFolder]], counts: dict[str, int]
+    ) -> None:
+        place = Namespace(workspace_id, Scope.AGENT_NOTES)
+        known = self._known(place)
+        seen: set[str] = set()
+        for agent_id, folder in agents:
+            for found in _files(agent_id, folder):
+                run.stop_if_asked()
+                seen.add(found.external_ref)
+                before = known.get(found.external_ref)
+                if before is not None and before.metadata.get(DIGEST) == found.file.digest:
+                    counts["skipped"] += 1
+                    continue
+                counts["done" if self._keep(place, found, before) else "failed"] += 1
+        for reference, record in known.items():
+            if reference not in seen:
+                self.writer.database.write(partial(self._drop, record=record))
+                counts["done"] += 1
+
+    def _known(self, place: Namespace) -> Mapping[str, MemoryRecord]:
+        with self.writer.database.read() as reader:
+            state = namespaces.find(reader, place)
+            if state is None:
+                return {}
+            copies = memories.page(
+                reader, [state.id], filters=RecordFilter(kind=Kind.MEMORY_FILE), before=None, limit=MOST_FILES
+            )
+        return {record.external_ref: record for record in copies if record.external_ref}
+
+    def _keep(self, place: Namespace, found: FoundFile, before: MemoryRecord | None) -> bool:
+        """Whether the file is indexed now."""
+        draft = self._draft(found)
+        indexer = _indexer(place.workspace_id)
+        try:
+            if draft is None:
+                raise UnsafeContent([])
+            flags = self.writer.check_content(indexer, draft)
+        except UnsafeContent:
+            log.warning("file_not_indexed", agent=found.agent_id, file=found.name)
+            if before is not None:
+                self.writer.database.write(partial(self._drop, record=before))
+            return False
+        record = self._record(place, indexer, draft, flags, found)
+        indexed = index_record(record, self.writer.settings.memory.chunk)
+        self.writer.database.write(partial(self._store, record=record, before=before, indexed=indexed))
+        self.writer.wake()
+        return True
+
+    def _draft(self, found: FoundFile) -> MemoryDraft | None:
+        """The file as a draft; None where there is nothing to find in it."""
+        content = found.file.content[: self.writer.settings.memory.max_content_chars]
+        if not content.strip():
+            return None
+        day = day_of(found.name)
+        moment = None if day is None else datetime.combine(day, time(), UTC)
+        return MemoryDraft(
+            content=content,
+            scope=Scope.AGENT_NOTES,
+            kind=Kind.MEMORY_FILE,
+            external_ref=found.external_ref,
+            source_refs=(SourceRef("file", title=found.name),),  # so that its name finds it
+            occurred_at=None if moment is None else int(moment.timestamp()) * 1_000_000,
+        )
+
+    def _record(
+        self, place: Namespace, indexer: Principal, draft: MemoryDraft, flags: tuple[str, ...], found: FoundFile
+    ) -> MemoryRecord:
+        now = from_us(self.writer.clock.now())
+        return MemoryRecord(
+            id=self.writer.ids.new_id(),
+            namespace=place,
+            kind=draft.kind,
+            content=draft.content,
+            content_hash=identity_of(draft),
+            lifecycle=Lifecycle.ACTIVE,
+            provenance=Provenance.OBSERVED,
+            review_status=ReviewStatus.PENDING if flags else ReviewStatus.EVIDENCE_ONLY,
+            actor_id=indexer.actor_id,
+            actor_kind=indexer.actor_kind,
+            created_at=now,
+            updated_at=now,
+            version=1,
+            flags=flags,
+            metadata={DIGEST: found.file.digest},
+            source_refs=draft.source_refs,
+            external_ref=draft.external_ref,
+            occurred_at=None if draft.occurred_at is None else from_us(draft.occurred_at),
+            last_seen_at=now,
+        )
+
+    def _store(self, unit: Unit, *, record: MemoryRecord, before: MemoryRecord | None, indexed: Indexed) -> None:
+        state = namespaces.find_or_make(unit, record.namespace)
+        pending_days = self.writer.settings.governance.pending_days
+        embed = self.writer.wants_vectors
+        if before is not None:
+            record = replace(record, id=before.id, created_at=before.created_at, version=before.version + 1)
+            if not memories.replace(unit, record, before.version):
+                return  # changed meanwhile; the next look sees it
+            replace_chunks(unit, record, state.id, indexed, pending_days, embed=embed)
+        else:
+            memories.insert(unit, record, state.id)
+            store_chunks(unit, record, state.id, indexed, pending_days, embed=embed)
+        now = self.writer.clock.now()
+        if embed:
+            ask_for_vectors(unit, now)
+        written = event(
+            _indexer(record.workspace_id), EventType.MEMORY_WRITTEN, now, record=record, namespace_id=state.id
+        )
+        audit_log.append(unit, written)
+
+    def _drop(self, unit: Unit, *, record: MemoryRecord) -> None:
+        state = namespaces.find_or_make(unit, record.namespace)
+        drop_chunks(unit, record.id)
+        if memories.delete(unit, record.id):
+            now = self.writer.clock.now()
+            gone = event(
+                _indexer(record.workspace_id), EventType.MEMORY_FORGOTTEN, now, record=record, namespace_id=state.id
+            )
+            audit_log.append(unit, gone)
+
+
+def _indexer(workspace_id: str) -> Principal:
+    return Principal(None, workspace_id=workspace_id, run_kind=RunKind.CRON, agent_id=INDEXER)
+
+
+def _folders(paths: StatePaths) -> Iterator[tuple[str, str, WorkspaceFolder]]:
+    """Workspace, agent and folder of every agent that has one; names that were cut cannot be read back and are left."""
+    roots: list[tuple[str, Path]] = [(DEFAULT, paths.state_dir)]
+    others = paths.state_dir / "workspaces"
+    if others.is_dir():
+        roots += [(unquote(each.name), each) for each in sorted(others.iterdir()) if "~" not in each.name]
+    for workspace_id, root in roots:
+        own = root / "workspace"
+        if own.is_dir():
+            yield workspace_id, DEFAULT, WorkspaceFolder(own)
+        agents = root / "agents"
+        for agent in sorted(agents.iterdir()) if agents.is_dir() else ():
+            if (agent / "workspace").is_dir() and "~" not in agent.name:
+                yield workspace_id, unquote(agent.name), WorkspaceFolder(agent / "workspace")
+
+
+def _files(agent_id: str, folder: WorkspaceFolder) -> Iterator[FoundFile]:
+    for name in (memory_file.NAME, *markdown_names(folder, FOLDER), *markdown_names(folder, CONSOLIDATED)):
+        try:
+            file = read_file(folder, name)
+        except (GoclawError, OSError) as error:
+            log.warning("file_not_read", agent=agent_id, file=name, error=type(error).__name__)
+            continue
+        if file.exists and file.content.strip():
+            yield FoundFile(agent_id, name, file)
