@@ -308,7 +308,7 @@ def _recorder(base: _Base, wake: Callable[[], None]) -> TurnRecorder:
 
 
 def _conversation_handlers(base: _Base, writer: Writer) -> Mapping[JobKind, Handler]:
-    """What works off the jobs that conversations and files make; facts are looked for where there is a model that can."""
+    """What works off the jobs that conversations and files make; facts are learned where there is a model that can."""
     learner = None if base.models.background is None else Learner(writer, base.models.background)
     summarizer, personal = Summarizer(base.models.background), PersonalSummaries(writer)
     trimmer = Trimmer(

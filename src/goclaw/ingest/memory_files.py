@@ -110,8 +110,6 @@ class FileIndexer:
         draft = self._draft(found)
         indexer = _indexer(place.workspace_id)
         try:
-            if draft is None:
-                raise UnsafeContent([])
             flags = self.writer.check_content(indexer, draft)
         except UnsafeContent:
             log.warning("file_not_indexed", agent=found.agent_id, file=found.name)
@@ -124,11 +122,9 @@ class FileIndexer:
         self.writer.wake()
         return True
 
-    def _draft(self, found: FoundFile) -> MemoryDraft | None:
-        """The file as a draft; None where there is nothing to find in it."""
+    def _draft(self, found: FoundFile) -> MemoryDraft:
+        """The file as a draft; of one that is too long for a record, its beginning."""
         content = found.file.content[: self.writer.settings.memory.max_content_chars]
-        if not content.strip():
-            return None
         day = day_of(found.name)
         moment = None if day is None else datetime.combine(day, time(), UTC)
         return MemoryDraft(

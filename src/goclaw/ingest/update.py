@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from goclaw.governance.audit import EventType, event
 from goclaw.governance.promotion import TAINTED
 from goclaw.ingest.decided import require_undecided
-from goclaw.ingest.draft import checked_content, checked_tags, given_tags, label
+from goclaw.ingest.draft import checked_content, checked_tags, given_tags, label, writable_kind
 from goclaw.ingest.embedding_queue import ask_for_vectors
 from goclaw.ingest.index import Indexed, index_record, replace_chunks
 from goclaw.ingest.refresh import REJECTED_BEFORE, says_more
