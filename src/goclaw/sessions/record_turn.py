@@ -11,11 +11,12 @@ from goclaw.model.clock import SECOND, Clock
 from goclaw.model.errors import Conflict, InvalidInput
 from goclaw.model.home import home_for
 from goclaw.model.ids import IdMaker
-from goclaw.model.job import JobKind, NewJob, Priority
+from goclaw.model.job import JobKind
 from goclaw.model.principal import Principal, RunKind
 from goclaw.model.session import Channel, ChatKind, Session, SessionTurn, TurnRole
 from goclaw.sessions.cut import is_trim_due
 from goclaw.sessions.new_turn import NewTurn, checked_session_id, checked_turn
+from goclaw.sessions.session_jobs import job_for
 from goclaw.settings.settings import Settings
 from goclaw.storage import jobs, session_turns, sessions
 from goclaw.storage.database import Database, Reader, Unit
@@ -172,9 +173,9 @@ class TurnRecorder:
     def _queue_what_follows(self, unit: Unit, session: Session, *, has_person: bool) -> None:
         now = self.clock.now()
         if is_trim_due(session, self.settings.memory.session, self.window_tokens):
-            jobs.enqueue(unit, _job(session, JobKind.TRIM_SESSION, now), now)
+            jobs.enqueue(unit, job_for(session, JobKind.TRIM_SESSION, now), now)
         if has_person and self.asks_for_facts:
-            jobs.enqueue(unit, _job(session, JobKind.EXTRACT_FACTS, now + EXTRACTION_PAUSE_S * SECOND), now)
+            jobs.enqueue(unit, job_for(session, JobKind.EXTRACT_FACTS, now + EXTRACTION_PAUSE_S * SECOND), now)
 
 
 def length_of(turn: SessionTurn) -> int:
@@ -214,15 +215,3 @@ def _speaker(principal: Principal, turn: NewTurn) -> str:
     if turn.role is TurnRole.USER:
         return principal.person_id or principal.agent_id or str(principal.run_kind)
     return turn.speaker or principal.agent_id or "assistant"
-
-
-def _job(session: Session, kind: JobKind, due: int) -> NewJob:
-    return NewJob(
-        kind=kind,
-        dedupe_key=session.key,
-        workspace_id=session.workspace_id,
-        payload={"session": session.key},
-        priority=Priority.EXTRACT,
-        max_attempts=3,
-        run_after=due,
-    )

@@ -12,11 +12,12 @@ from goclaw.ingest.learn import Learner
 from goclaw.ingest.worker import JobRun
 from goclaw.model.clock import SECOND, Clock
 from goclaw.model.errors import GoclawError, ProviderError
-from goclaw.model.job import JobKind, NewJob, Priority
+from goclaw.model.job import JobKind
 from goclaw.model.session import Session, SessionTurn
 from goclaw.sessions.cut import first_to_keep, is_trim_due
 from goclaw.sessions.personal_summary import PersonalSummaries
 from goclaw.sessions.record_turn import length_of
+from goclaw.sessions.session_jobs import job_for
 from goclaw.sessions.summarize import Summarizer, Summary, stub
 from goclaw.sessions.write_archive import ArchiveWriter
 from goclaw.settings.log import log_for
@@ -148,19 +149,7 @@ class Trimmer:
         now = self.clock.now()
         if self.learner is not None:
             jobs.enqueue(unit, job_for(session, JobKind.EXTRACT_FACTS, now), now)
-        if row.needs_summary and self.summarizer.model is not None:
+        has_stub = any(each.needs_summary for each in session_archives.of_session(unit, session.key))
+        if has_stub and self.summarizer.model is not None:
             jobs.enqueue(unit, job_for(session, JobKind.SUMMARIZE_SESSION, now + SUMMARY_PAUSE_S * SECOND), now)
         return True
-
-
-def job_for(session: Session, kind: JobKind, due: int) -> NewJob:
-    """A job about one conversation; one of a kind waits at a time."""
-    return NewJob(
-        kind=kind,
-        dedupe_key=session.key,
-        workspace_id=session.workspace_id,
-        payload={"session": session.key},
-        priority=Priority.EXTRACT,
-        max_attempts=3,
-        run_after=due,
-    )
