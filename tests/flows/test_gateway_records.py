@@ -232,12 +232,12 @@ def test_the_openapi_page_names_every_route_with_words_and_examples(gateway: Gat
     with gateway.http() as http:
         page = http.get("/openapi.json").json()
     operations = [one for path in page["paths"].values() for one in path.values()]
-    assert len(operations) == 44
+    assert len(operations) == 52
     for operation in operations:
         assert operation["summary"]
         assert operation["description"]
         assert operation["tags"]
-    for name in ("WriteRequest", "PatchRequest", "SearchRequest", "RecallRequest", "SchemaNoteRequest"):
+    for name in ("WriteRequest", "PatchRequest", "SearchRequest", "RecallRequest", "SchemaNoteRequest", "ChatRequest"):
         assert page["components"]["schemas"][name]["examples"]
         assert page["components"]["schemas"][name]["additionalProperties"] is False
     assert set(page["components"]["securitySchemes"]) == {"key", "bearer"}

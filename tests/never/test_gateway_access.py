@@ -78,7 +78,7 @@ def send(http: httpx2.Client, method: str, path: str, memory_id: str) -> httpx2.
         "POST /api/memory/schema-notes": {"datasource": "d", "table": "t", "text": "x"},
     }
     body = bodies.get(f"{method} {path}")
-    names = dict.fromkeys(("memory_id", "job_id", "policy_id", "request_id"), memory_id)
+    names = dict.fromkeys(("memory_id", "job_id", "policy_id", "request_id", "session_id"), memory_id)
     return http.request(method, path.format(**names), json=body)
 
 

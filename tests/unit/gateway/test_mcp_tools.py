@@ -38,8 +38,8 @@ def test_r108_the_schema_is_a_plain_object_with_named_properties(tool: Tool) -> 
         assert each["description"]
 
 
-def test_there_are_the_three_tools_of_our_own() -> None:
-    assert list(BY_NAME) == ["memory_write", "memory_search", "memory_propose"]
+def test_there_are_the_four_tools_of_our_own() -> None:
+    assert list(BY_NAME) == ["memory_write", "memory_search", "memory_context", "memory_propose"]
 
 
 def test_r108_the_same_rule_holds_at_run_time(engine: Engine) -> None:

@@ -39,7 +39,7 @@ def test_r108_the_schema_is_a_plain_object_with_named_properties(tool: ContractT
 
 
 def test_the_names_of_all_tools_are_different() -> None:
-    assert len({tool.name for tool in ALL_TOOLS}) == len(ALL_TOOLS) == 10
+    assert len({tool.name for tool in ALL_TOOLS}) == len(ALL_TOOLS) == 11
 
 
 @pytest.mark.skipif(not CONTRACTS.is_dir(), reason="the published contracts do not lie beside this checkout")
