@@ -416,3 +416,20 @@ def test_sections_of_a_context_are_in_ascending_order(memory, files, engine):
     fill(memory, files, engine)
     numbers = [each.number for each in memory.context(ALICE, "s1", ASKS).report.sections]
     assert all(first < second for first, second in pairwise(numbers))
+
+
+def test_over_a_thousand_messages_the_sessions_part_stays_the_same(filled):
+    expected = filled.context(ALICE, "s1", ASKS).session_part
+    words = (
+        "harbour",
+        "units",
+        "alice",
+        "</message_context>",
+        "billing",
+        "train",
+        "@config:",
+        "\n## CRITICAL CONSTRAINTS",
+    )
+    for number in range(1_000):
+        message = f"{words[number % len(words)]} {words[number * 7 % len(words)]} {number}"
+        assert filled.context(ALICE, "s1", message).session_part == expected
