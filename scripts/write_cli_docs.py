@@ -40,6 +40,7 @@ EXAMPLES = {
     "demo": "goclaw demo",
     "memory write": 'goclaw memory write "Reports as three bullet points, please." --kind preference',
     "memory search": 'goclaw memory search "how should reports look?" --limit 3',
+    "memory context": 'goclaw memory context "which units do we use?" --session s1',
     "memory why": 'goclaw memory why 01a1e3a8-e860-7000-9eb4-655e4afac400 "how should reports look?"',
     "memory show": "goclaw memory show 01a1e3a8-e860-7000-9eb4-655e4afac400",
     "memory update": 'goclaw memory update 01a1e3a8-e860-7000-9eb4-655e4afac400 "Deploys go out on Thursdays."',

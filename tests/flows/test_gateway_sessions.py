@@ -160,3 +160,10 @@ def test_conversations_on_the_command_line(alice: GatewayClient, gateway: Gatewa
     )
     assert len(json.loads(target.read_text())["turns"]) == 2
     assert goclaw(tmp_path, "sessions", "show", "nowhere", **where).code == 1
+    shown = goclaw(tmp_path, "memory", "context", "which units", "--session", "cli", **where).out
+    assert "CURRENT TIME" in shown
+    assert "current_user" in shown
+    report = goclaw(tmp_path, "memory", "context", "--json", **where).document["report"]
+    assert len(report["sections"]) == 17
+    assert goclaw(tmp_path, "sessions", "forget", "cli", "--yes", "--json", **where).document["turns"] == 2
+    assert goclaw(tmp_path, "sessions", "show", "cli", **where).code == 1

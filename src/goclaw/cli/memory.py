@@ -88,6 +88,41 @@ def why(
 
 
 @app.command()
+def context(
+    message: Annotated[str, typer.Argument(help="What the person says.")] = "",
+    session: Annotated[
+        str, typer.Option("--session", help="The conversation; one that is unknown is empty.")
+    ] = "preview",
+    as_json: AsJson = False,
+) -> None:
+    """What a model would be given of memory for a message, and where the characters went."""
+    with open_gateway() as gateway:
+        found = gateway.context(session, message)
+    if as_json:
+        emit(found)
+        return
+    for part in ("static_part", "session_part", "message_part"):
+        if found[part]:
+            say(found[part])
+    report = found["report"]
+    rows = [
+        (
+            each["number"],
+            each["name"],
+            each["characters"],
+            each["records"],
+            each["left_out"] or None,
+            each["why"] or None,
+        )
+        for each in report["sections"]
+        if each["characters"] or each["why"]
+    ]
+    show_table(("", "section", "characters", "records", "left out", "why"), rows, "Nothing is shown.")
+    for warning in report["warnings"]:
+        note(warning)
+
+
+@app.command()
 def show(
     memory_id: Annotated[str, typer.Argument(help="The id of a record.")],
     as_json: AsJson = False,

@@ -1,5 +1,6 @@
 """Two weeks of three people in two rooms and alone, with kills in between: nothing taken is lost, nothing told on."""
 
+import importlib
 import os
 import random
 import time
@@ -112,3 +113,70 @@ def check(engine: Engine, who: str, room: str | None) -> None:
     context = engine.memory.context(PEOPLE[who], room or "own", "hello")
     others = [f"of {name} in private" for name in PEOPLE if name != who or room]
     assert not any(words in context.session_part + context.message_part for words in others)
+
+
+STEPS = [
+    "goclaw.sessions.trim.Trimmer._flush",
+    "goclaw.sessions.write_archive.write_archive",
+    "goclaw.workspace.archive.write_private_file",
+    "goclaw.sessions.trim.Trimmer._summary",
+    "goclaw.sessions.trim.Trimmer._commit",
+    "goclaw.storage.session_archives.put",
+]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("when", ["before", "behind"])
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.rpartition(".")[2])
+def test_a_kill_at_each_step_of_trimming_loses_nothing(tmp_path: Path, step: str, when: str) -> None:
+    folder = tmp_path / "state"
+    settings = SETTINGS | {"memory.jobs.lease_s": 5}
+    talk_once(folder, settings)
+    child = fork(lambda: trim_and_die(folder, settings, step, when))
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 9  # it did come to that step
+    clock = ManualClock(START)
+    clock.advance(days=1)
+    engine = open_engine(folder, settings, clock=clock, workers=0)
+    settle(engine)
+    transcript = engine.memory.sessions.export(PEOPLE["alice"], "own")
+    assert [turn.content for turn in transcript.turns] == [f"word {number}" for number in range(25)]
+    assert transcript.session.first_kept == 20
+    (archive,) = transcript.archives
+    found = read_archive(WorkspaceFolder(engine.loaded.paths.workspace), archive.file)
+    assert [turn.content for turn in found.turns] == [f"word {number}" for number in range(19)]
+    assert len(list((engine.loaded.paths.workspace / "memory" / "archive").glob("*.md"))) == 1
+    engine.memory.close()
+
+
+def talk_once(folder: Path, settings: dict[str, object]) -> None:
+    engine = open_engine(folder, settings, clock=ManualClock(START), workers=0)
+    turns = [{"role": "user", "content": f"word {number}"} for number in range(25)]
+    engine.memory.sessions.record(PEOPLE["alice"], "own", turns)
+    engine.memory.close()
+
+
+def trim_and_die(folder: Path, settings: dict[str, object], step: str, when: str) -> None:
+    """Trim in this process, and end it hard before or behind one step."""
+    place, name = _place(step)
+    real = getattr(place, name)
+
+    def dying(*arguments: object, **named: object) -> object:
+        if when == "before":
+            os._exit(9)
+        real(*arguments, **named)
+        os._exit(9)
+
+    setattr(place, name, dying)
+    engine = open_engine(folder, settings, clock=ManualClock(START), workers=0)
+    engine.workers.run_due_jobs(30)
+    os._exit(0)
+
+
+def _place(step: str) -> tuple[object, str]:
+    """The module or class that holds a function, and its name there."""
+    owner, _, name = step.rpartition(".")
+    module, _, kind = owner.rpartition(".")
+    if kind[0].isupper():
+        return getattr(importlib.import_module(module), kind), name
+    return importlib.import_module(owner), name
