@@ -8,6 +8,7 @@ SHORT = {
     "benchmarks.kernels": (),
     "benchmarks.scanners": (),
     "benchmarks.recall_overhead": ("--records", "10000", "--pairs", "5"),
+    "benchmarks.context_cost": ("--records", "10000", "--pairs", "5"),
 }
 
 

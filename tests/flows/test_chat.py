@@ -193,6 +193,24 @@ def test_a_loop_of_calls_has_an_end(engine: Engine, server: ChatServer) -> None:
     assert "tools" not in server.requests[-1].body
 
 
+def test_no_more_history_is_sent_than_the_models_window_takes(open_agent: Any, server: ChatServer) -> None:
+    engine = open_agent(**{"ai.model.window_tokens": 2_000, "ai.model.max_output_tokens": 200})
+    long = [
+        turn
+        for number in range(12)
+        for turn in (
+            {"role": "user", "content": f"question {number} ".ljust(600, "x")},
+            {"role": "assistant", "content": f"answer {number} ".ljust(600, "y")},
+        )
+    ]
+    engine.memory.sessions.record(ALICE, "s1", long)  # nobody has trimmed it yet
+    ask(engine, "And now?")
+    history = server.requests[0].messages[1:]
+    assert sum(len(message["content"]) for message in history) < 2_000 * 4 * 0.75
+    assert history[-1]["content"].startswith("And now?")
+    assert "answer 11" in history[-2]["content"]
+
+
 def test_without_a_model_nothing_is_recorded_and_the_error_says_what_to_set(open_store: Any) -> None:
     engine = open_store()
     with pytest.raises(ModelMissing, match=r"ai\.model"):

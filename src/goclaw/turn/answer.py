@@ -14,9 +14,11 @@ from goclaw.llm.provider import ChatModel, Usage
 from goclaw.model.errors import InvalidInput, ModelMissing
 from goclaw.model.home import channel_of
 from goclaw.model.principal import Principal, RunKind
-from goclaw.model.session import Channel, Session, TurnRole
+from goclaw.model.session import Channel, Session, SessionTurn, TurnRole
 from goclaw.sessions.conversations import Conversations
+from goclaw.sessions.cut import first_to_keep, largest_chars
 from goclaw.sessions.new_turn import NewTurn
+from goclaw.sessions.record_turn import length_of
 from goclaw.storage import session_turns
 from goclaw.turn.memory_commands import MemoryCommands
 from goclaw.turn.messages import messages_of
@@ -89,8 +91,7 @@ class AgentTurns:
         context = self.contexts.assemble(
             principal, session.session_id, message, channel=_channel(session), chat_kind=session.chat_kind
         )
-        with self.contexts.recaller.database.read() as reader:
-            turns = session_turns.between(reader, session.key, session.first_kept, number)
+        turns = self._history(session, number)
         messages = messages_of(context, session, turns, takes_late_system=self.model.takes_late_system)
         settings = self.contexts.recaller.settings.memory
         listeners = listeners_of(principal, session.chat_kind, group_personal=settings.group.personal)
@@ -113,6 +114,21 @@ class AgentTurns:
                 )
             else:
                 yield piece
+
+    def _history(self, session: Session, number: int) -> list[SessionTurn]:
+        """What was said up to the person's message, as far as the model's window takes it.
+
+        Trimming is a job: where it is not done yet, or a model with a smaller window is asked, less is sent.
+        """
+        assert self.model is not None, "checked before anything was recorded"
+        settings = self.contexts.recaller.settings.memory.session
+        with self.contexts.recaller.database.read() as reader:
+            turns = session_turns.between(reader, session.key, session.first_kept, number)
+        window = self.model.window_tokens
+        if sum(map(length_of, turns)) <= largest_chars(settings, window):
+            return turns
+        first = first_to_keep(turns, settings, window, length_of)
+        return [turn for turn in turns if first is None or turn.number >= first]
 
     def _record(self, principal: Principal, session: Session, said: list[NewTurn]) -> None:
         agent = session.agent_id or DEFAULT_AGENT
