@@ -53,6 +53,8 @@ def train(
     from goclaw.evaluation.train import train as fit
     from goclaw.evaluation.train import write_ranker
 
+    if not out.parent.is_dir() or out.is_dir():
+        raise typer.BadParameter("--out is a file in a folder that exists.")  # before anybody waits for the fit
     conversations = load_conversations(paths)
     with progress_bar("looking", sum(len(each.items) + len(each.questions) for each in conversations)) as bar:
         trained = fit(conversations, overrides(set_ or []), bar.step)

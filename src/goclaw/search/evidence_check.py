@@ -7,17 +7,20 @@ least half of the question's terms stand in it.
 import numpy as np
 from numpy.typing import NDArray
 
+LEAST = 0.5  # of a word; less says nothing, however short the question is
+ROUNDING = 1e-9
+
 
 def has_evidence(
-    matched: NDArray[np.int64], term_count: int, cosines: NDArray[np.float32] | None, floor: float | None
+    evidence: NDArray[np.float64], words: float, cosines: NDArray[np.float32] | None, floor: float | None
 ) -> NDArray[np.bool_]:
-    """Per row: cosine at or above the floor, or half of the terms (rounded up) matched.
+    """Per row: cosine at or above the floor, or at least half of the question's words (text/evidence.py) in it.
 
     Without a floor (None: the model has none) meaning alone never passes; a negative floor switches the check off.
     """
     if floor is not None and floor < 0:
-        return np.ones(len(matched), np.bool_)
-    passed: NDArray[np.bool_] = matched >= max((term_count + 1) // 2, 1)
+        return np.ones(len(evidence), np.bool_)
+    passed: NDArray[np.bool_] = evidence >= max(words / 2, LEAST) - ROUNDING
     if floor is not None and cosines is not None:
         passed |= cosines >= floor
     return passed

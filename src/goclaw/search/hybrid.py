@@ -338,7 +338,7 @@ class _Ranker:
     def _has_evidence(self) -> NDArray[np.bool_]:
         cosines = self._vectors.cosines if self._vectors else None
         keyword = self._keyword
-        return has_evidence(keyword.matched, keyword.term_count, cosines, self._options.evidence_floor)
+        return has_evidence(keyword.evidence, keyword.words, cosines, self._options.evidence_floor)
 
     def _choose(self, among: NDArray[np.bool_], pool: int, count: int) -> list[_Choice]:
         """The best rows of a pool after decay, one a memory: by score, then the newer, then the slot."""
@@ -404,7 +404,7 @@ class _Ranker:
             "keyword": float(self._strength[row]),
             "bm25": float(keyword.bm25[row]),
             "matched_terms": matched,
-            "term_share": matched / keyword.term_count,
+            "term_share": float(keyword.evidence[row]) / keyword.words if keyword.words else 0.0,
             "cosine": float(vectors.cosines[row]) if vectors is not None and vectors.known[row] else None,
         }
 

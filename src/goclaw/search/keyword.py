@@ -12,6 +12,7 @@ from goclaw.text.terms import QueryTerms
 
 K1 = 1.2
 _LEAST_B, _MOST_B = 0.3, 1.0
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,8 @@ class KeywordScores:
     whole_idf: NDArray[np.float64]  # of each; a word nobody uses weighs like one that a single row has
     average: float  # length of a living row
     b: float
+    evidence: NDArray[np.float64]  # for how many of the question's words each row speaks
+    words: float  # of the question
 
     @property
     def term_count(self) -> int:
@@ -68,7 +71,26 @@ def score_keywords(view: View, terms: QueryTerms) -> KeywordScores:
         whole_idf=idf_of(np.maximum(frequencies, 1), count),
         average=average,
         b=b,
+        evidence=_evidence(found, numbers, terms, total),
+        words=len(numbers) if terms.evidence is None else terms.evidence.total,
     )
+
+
+def _evidence(found: Found, numbers: NDArray[np.uint32], terms: QueryTerms, total: int) -> NDArray[np.float64]:
+    """Words of the question that each row holds; a word counts once at most, however many of its pieces are there."""
+    if terms.evidence is None:
+        return np.bincount(found.rows, minlength=total).astype(np.float64)
+    by_hash = {number: terms.evidence.shares.get(term) for term, number in zip(terms.words, terms.hashes, strict=True)}
+    places = [by_hash[int(number)] or (-1, 0.0) for number in numbers]
+    word = np.array([place for place, _ in places], np.int64)[found.which]
+    share = np.array([part for _, part in places], np.float64)[found.which]
+    counts = word >= 0
+    weights = np.array(terms.evidence.weights, np.float64)
+    keys, inverse = np.unique(found.rows[counts].astype(np.int64) * len(weights) + word[counts], return_inverse=True)
+    held = np.bincount(inverse, weights=share[counts], minlength=len(keys))
+    # Half of its pieces: an inflected form of the word, which then counts as the word.
+    held = np.where(held >= weights[keys % len(weights)] / 2 - ROUNDING, weights[keys % len(weights)], held)
+    return np.asarray(np.bincount(keys // len(weights), weights=held, minlength=total), np.float64)
 
 
 def rows_with_any(view: View, terms: frozenset[int]) -> NDArray[np.bool_]:

@@ -15,6 +15,7 @@ from functools import lru_cache
 
 import Stemmer
 
+from goclaw.text.evidence import Evidence, word_of, words_of_runs
 from goclaw.text.tokens import normalise, pair_up, raw_words, spelt_out, split_word
 from goclaw.text.word_pieces import SMALL_WORDS, pieces_of, reads_as_english
 
@@ -68,6 +69,7 @@ class QueryTerms:
 
     words: tuple[str, ...]  # as stemmed
     hashes: tuple[int, ...]  # of the words, same order
+    evidence: Evidence | None = None  # which words they speak for; None: each term is a word of its own
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -134,8 +136,14 @@ def query_terms(text: str) -> QueryTerms:
     empty = STOP_WORDS if is_english else STOP_WORDS | SMALL_WORDS
     wanted = [word for word in parts if word not in empty]
     pieces = [piece for word in wanted for piece in pieces_of(word, is_english=is_english)]
-    terms = tuple(dict.fromkeys([*map(stem, wanted or ([] if pairs else parts)), *pairs, *pieces]))
-    return QueryTerms(terms, tuple(term_hash(term) for term in terms))
+    asked_for = wanted or ([] if pairs else parts)
+    terms = tuple(dict.fromkeys([*map(stem, asked_for), *pairs, *pieces]))
+    words_meant = [
+        word_of(word, stem(word), pieces_of(word, is_english=is_english), is_english=is_english)
+        for word in dict.fromkeys(asked_for)
+    ]
+    words_meant += words_of_runs(unwrapped or runs, has_words=bool(asked_for))
+    return QueryTerms(terms, tuple(term_hash(term) for term in terms), Evidence.of(words_meant))
 
 
 def content_words(text: str) -> frozenset[str]:

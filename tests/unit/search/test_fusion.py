@@ -52,6 +52,8 @@ def keywords(*bm25: float, idf_sum: float = 4.0) -> KeywordScores:
         whole_idf=np.full(2, idf_sum / 2),
         average=1.0,
         b=0.5,
+        evidence=np.ones(len(bm25)),
+        words=2,
     )
 
 
