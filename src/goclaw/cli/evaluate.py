@@ -1,5 +1,6 @@
 """Eval: how well the right records are found on judged data, and weights fitted on data of one's own."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -60,7 +61,7 @@ def train(
         trained = fit(conversations, overrides(set_ or []), bar.step)
     write_ranker(trained, conversations, out)
     if as_json:
-        emit({"written": str(out), "recall": trained.lines})
+        emit({"written": str(out), "recall": [asdict(line) for line in trained.lines]})
         return
     columns = ("data", "mode", "questions", "fitted R@5", "R@10", "left out R@5", "R@10")
     show_table(columns, [line.as_row() for line in trained.lines], "Nothing was learned.")

@@ -29,9 +29,7 @@ class Line:
     mode: str
     questions: int
     fitted: Mapping[int, float]  # by cut: of the ranker that is written, on what it was fitted on
-    left_out: (
-        Mapping[int, float] | None
-    )  # by cut: of rankers that had not seen the conversation; None with a single one
+    left_out: Mapping[int, float] | None  # by cut: of rankers that had not seen the conversation; None: a single one
 
     def as_row(self) -> tuple[object, ...]:
         """For a table."""
@@ -80,7 +78,8 @@ def _lines(conversations: Sequence[Conversation], judged: Sequence[list[Judged]]
     for dataset in dict.fromkeys(each.dataset for each in conversations):
         places = [place for place, each in enumerate(conversations) if each.dataset == dataset]
         for mode in MODES:
-            pairs = [(one, without[place]) for place in places for one in judged[place] if one.mode == mode]
+            asked = [(one, without[place]) for place in places for one in judged[place] if one.mode == mode]
+            pairs = [(one, other) for one, other in asked if one.gold_count]  # what has no answer has no recall
             if pairs:
                 left_out = [(one, other) for one, other in pairs if other is not None]
                 lines.append(
