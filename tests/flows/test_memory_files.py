@@ -3,7 +3,7 @@
 import pytest
 
 from goclaw import Principal
-from goclaw.errors import InvalidInput
+from goclaw.errors import AccessDenied, InvalidInput
 from goclaw.ingest.memory_files import INDEX_FILES
 from goclaw.storage import jobs
 
@@ -118,3 +118,46 @@ def test_nobody_else_writes_records_of_that_kind(memory):
     record = memory.write(ADMIN, "A note.", scope="agent_notes")
     with pytest.raises(InvalidInput):
         memory.update(ADMIN, record.id, kind="memory_file")
+
+
+def test_a_forgotten_copy_stays_away_until_the_file_says_something_else(engine, folder):
+    file = folder / "memory" / "hosts.md"
+    file.write_text("The build host is called osprey.")
+    look(engine)
+    engine.memory.forget(ADMIN, found(engine, "build host called")[0].id)
+    look(engine)
+    assert found(engine, "build host called") == []
+    file.write_text("The build host is called kestrel.")
+    look(engine)
+    assert len(found(engine, "build host called")) == 1
+
+
+def test_a_copy_is_changed_by_editing_the_file(engine, folder):
+    (folder / "Memory.md").write_text("The build host is called osprey.")
+    look(engine)
+    record = found(engine, "build host called")[0]
+    with pytest.raises(AccessDenied):
+        engine.memory.update(ADMIN, record.id, content="The build host is called kestrel.")
+
+
+def test_after_a_decision_new_words_wait_for_another(engine, folder):
+    file = folder / "Memory.md"
+    file.write_text("The build host is called osprey.")
+    look(engine)
+    record = found(engine, "build host called")[0]
+    engine.memory.review(ADMIN, record.id, "reject")
+    file.write_text("The build host is called osprey!!")
+    look(engine)
+    (again,) = found(engine, "build host called")
+    assert again.review_status == "pending"
+
+
+def test_words_of_a_deleted_file_are_in_no_table(engine, folder):
+    file = folder / "memory" / "hosts.md"
+    file.write_text("The build host is called zanzibarina.")
+    look(engine)
+    engine.memory.recall(ALICE, "what is the build host called")
+    file.unlink()
+    look(engine)
+    state = engine.loaded.paths.state_dir
+    assert b"zanzibarina" not in b"".join(each.read_bytes() for each in state.glob("gc_state.sqlite*"))

@@ -40,7 +40,12 @@ def _logged(error_class: str, *patterns: str) -> ErrorPattern:
 
 
 INFRASTRUCTURE = (
-    _logged("timeout", r"\btime[d ]?-?\s?out\b", "deadline exceeded", "etimedout"),
+    _logged(
+        "timeout",
+        r"\btimed[ -]?out\b|deadline exceeded|etimedout",
+        r"\btime-?out (?:expired|exceeded|error|after|while|of)\b",
+        r"(?:request|read|connect(?:ion)?|statement|query) time-?out",
+    ),
     _logged(
         "network",
         r"connection (?:refused|reset|closed|aborted)|\beconn\w{1,20}",
@@ -57,7 +62,8 @@ INFRASTRUCTURE = (
     ),
     _logged(
         "credentials",
-        r"\b401\b|unauthori[sz]ed|authentication failed|password authentication|login required",
+        r"(?:^|http\S{0,9}|status|code|error|returned)\W{0,9}401\b",
+        r"unauthori[sz]ed|authentication failed|password authentication|login required",
         r"invalid (?:api[ _-]?key|token|credentials|password)|access token .{0,30}expired",
     ),
     _logged(
@@ -65,8 +71,12 @@ INFRASTRUCTURE = (
         r"<(?:form|input)\b[^>]{0,200}(?:login|signin|password)",
         r"<title>[^<]{0,60}(?:log ?in|sign ?in)",
     ),
-    _logged("server", r"\b50[0234]\b|internal server error|bad gateway|service unavailable"),
-    _logged("quota", r"\b429\b|too many requests|rate limit"),
+    _logged(
+        "server",
+        r"(?:^|http\S{0,9}|status|code|error|returned)\W{0,9}50[0234]\b",
+        r"internal server error|bad gateway|service unavailable",
+    ),
+    _logged("quota", r"(?:^|http\S{0,9}|status|code|error|returned)\W{0,9}429\b", r"too many requests|rate limit"),
     _logged("resources", r"no space left|disk full|out of memory|too many connections"),
 )
 

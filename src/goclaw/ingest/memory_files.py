@@ -14,9 +14,10 @@ from urllib.parse import unquote
 
 from goclaw.governance.audit import EventType, event
 from goclaw.ingest.embedding_queue import ask_for_vectors
-from goclaw.ingest.index import Indexed, drop_chunks, index_record, replace_chunks, store_chunks
+from goclaw.ingest.erase import erase
+from goclaw.ingest.index import Indexed, index_record, replace_chunks, store_chunks
 from goclaw.ingest.worker import JobRun
-from goclaw.ingest.write import Writer, identity_of
+from goclaw.ingest.write import Writer, identity_of, was_forgotten
 from goclaw.model.clock import from_us
 from goclaw.model.errors import GoclawError, UnsafeContent
 from goclaw.model.job import JobKind, NewJob, Priority
@@ -92,7 +93,7 @@ class FileIndexer:
                 counts["done" if self._keep(place, found, before) else "failed"] += 1
         for reference, record in known.items():
             if reference not in seen:
-                self.writer.database.write(partial(self._drop, record=record))
+                self._forget(record)
                 counts["done"] += 1
 
     def _known(self, place: Namespace) -> Mapping[str, MemoryRecord]:
@@ -114,7 +115,7 @@ class FileIndexer:
         except UnsafeContent:
             log.warning("file_not_indexed", agent=found.agent_id, file=found.name)
             if before is not None:
-                self.writer.database.write(partial(self._drop, record=before))
+                self._forget(before)
             return False
         record = self._record(place, indexer, draft, flags, found)
         indexed = index_record(record, self.writer.settings.memory.chunk)
@@ -166,8 +167,14 @@ class FileIndexer:
         state = namespaces.find_or_make(unit, record.namespace)
         pending_days = self.writer.settings.governance.pending_days
         embed = self.writer.wants_vectors
+        if was_forgotten(unit, state.id, record, None):
+            if before is not None:
+                self._drop(unit, record=before)
+            return  # these words were forgotten on purpose; an edit of the file makes others of them
         if before is not None:
             record = replace(record, id=before.id, created_at=before.created_at, version=before.version + 1)
+            if _is_decided(before):
+                record = replace(record, review_status=ReviewStatus.PENDING)  # people decide about the new words, too
             if not memories.replace(unit, record, before.version):
                 return  # changed meanwhile; the next look sees it
             replace_chunks(unit, record, state.id, indexed, pending_days, embed=embed)
@@ -182,15 +189,27 @@ class FileIndexer:
         )
         audit_log.append(unit, written)
 
+    def _forget(self, record: MemoryRecord) -> None:
+        """Take a copy out, with the words of it that traces and caches hold."""
+        self.writer.database.flush_later()  # traces that still wait must be there to be blanked
+        self.writer.database.write(partial(self._drop, record=record))
+        self.writer.database.checkpoint()
+
     def _drop(self, unit: Unit, *, record: MemoryRecord) -> None:
         state = namespaces.find_or_make(unit, record.namespace)
-        drop_chunks(unit, record.id)
-        if memories.delete(unit, record.id):
-            now = self.writer.clock.now()
-            gone = event(
-                _indexer(record.workspace_id), EventType.MEMORY_FORGOTTEN, now, record=record, namespace_id=state.id
-            )
-            audit_log.append(unit, gone)
+        if memories.get(unit, record.id, [state.id]) is None:
+            return
+        erase(unit, record)
+        now = self.writer.clock.now()
+        gone = event(
+            _indexer(record.workspace_id), EventType.MEMORY_FORGOTTEN, now, record=record, namespace_id=state.id
+        )
+        audit_log.append(unit, gone)
+
+
+def _is_decided(record: MemoryRecord) -> bool:
+    """Whether a person decided about the file as it was."""
+    return record.lifecycle is not Lifecycle.ACTIVE or record.review_status is not ReviewStatus.EVIDENCE_ONLY
 
 
 def _indexer(workspace_id: str) -> Principal:

@@ -13,11 +13,11 @@ from goclaw.ingest.refresh import REJECTED_BEFORE, says_more
 from goclaw.ingest.write import Writer, identity_of, was_forgotten
 from goclaw.model.access import WriteWay
 from goclaw.model.clock import from_us
-from goclaw.model.errors import Conflict, InvalidInput, VersionConflict
+from goclaw.model.errors import AccessDenied, Conflict, InvalidInput, VersionConflict
 from goclaw.model.freshness import settle
 from goclaw.model.lifecycle import Lifecycle
 from goclaw.model.principal import Principal
-from goclaw.model.record import MemoryDraft, MemoryRecord
+from goclaw.model.record import Kind, MemoryDraft, MemoryRecord
 from goclaw.model.review import ReviewStatus
 from goclaw.model.tags import CRITICAL, ENGINE_TAGS
 from goclaw.storage import audit_log, memories, namespaces
@@ -56,6 +56,8 @@ class Updater:
         ``expected_version``, AccessDenied where the principal may not write there, and what a write raises.
         """
         self._check(principal, record, change, expected_version)
+        if record.kind is Kind.MEMORY_FILE:
+            raise AccessDenied("This is the copy of a file.", "Edit the file; the copy follows within a minute.")
         draft = self._draft(record, change)
         if CRITICAL not in record.tags:  # one that was given stays; a new one takes the right to give it
             draft = self.writer.without_undue_tags(principal, draft)

@@ -4,33 +4,23 @@ The rows go in one unit; then a truncating checkpoint takes the old pages; then 
 keeps only a hash, so that the same text is not captured again. Backups are not touched: the receipt names them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from goclaw.governance.audit import EventType, event
 from goclaw.ingest.decided import require_undecided
-from goclaw.ingest.index import drop_chunks, embeddable_text
+from goclaw.ingest.erase import erase
 from goclaw.ingest.write import Writer
 from goclaw.lifecycle.forget_words import WordEraser
 from goclaw.model.access import WriteWay
 from goclaw.model.clock import from_us
-from goclaw.model.errors import NotFound
-from goclaw.model.ids import sha256_hex
 from goclaw.model.principal import Principal
 from goclaw.model.record import MemoryRecord
 from goclaw.storage import (
     audit_log,
-    chunks,
-    embedding_cache,
-    jobs,
-    memories,
     namespaces,
-    recall_traces,
-    record_links,
-    record_origins,
-    reviews,
     tombstones,
 )
 from goclaw.storage.database import Unit
@@ -79,22 +69,8 @@ class Forgetter:
         )
 
     def _erase(self, unit: Unit, principal: Principal, record: MemoryRecord, now: int) -> tuple[dict[str, int], int]:
-        hashes = _embedded_hashes(record, [row.text for row in chunks.of_memory(unit, record.id)])
-        slots = drop_chunks(unit, record.id)
-        if not memories.delete(unit, record.id):
-            raise NotFound("There is no such record any more.")
-        cached = embedding_cache.delete_hashes(unit, record.workspace_id, hashes)
-        blanked = recall_traces.blank(unit, record.id)
-        reviews.blank_texts(unit, record.id)
-        record_links.delete_of(unit, record.id)
-        record_origins.delete_of(unit, record.id)
-        removed = {
-            "memories": 1,
-            "memory_chunks": len(slots),
-            "embedding_cache": cached,
-            "memory_jobs": jobs.delete_of_key(unit, record.workspace_id, record.id),
-            **self.words.erase_rows(unit, record),
-        }
+        removed, blanked = erase(unit, record)
+        removed |= self.words.erase_rows(unit, record)
         state = namespaces.find_or_make(unit, record.namespace)
         for words in {record.content_hash, content_hash(record.content)}:  # said by whomever, they do not come back
             tombstones.put(unit, record.workspace_id, state.id, words, "forgotten", now)
@@ -109,7 +85,3 @@ class Forgetter:
         if not self.backups.is_dir():
             return ()
         return tuple(sorted(file.name for file in self.backups.iterdir() if file.is_file()))
-
-
-def _embedded_hashes(record: MemoryRecord, texts: Sequence[str]) -> list[str]:
-    return [sha256_hex(embeddable_text(record, text)) for text in texts]

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -34,13 +35,17 @@ class WorkspaceFolder:
         """A handle of the file, or None where there is none; a link made just now that leads out is refused."""
         place = self.inside(name).resolve()
         try:
-            return os.open(place, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0))
+            handle = os.open(place, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | getattr(os, "O_NOFOLLOW", 0))
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise _outside() from None
             raise
+        if not stat.S_ISREG(os.fstat(handle).st_mode):  # a pipe would never end
+            os.close(handle)
+            return None
+        return handle
 
     def folder(self, name: str) -> Path:
         """A folder inside, made with its parents for this user alone where it is missing."""

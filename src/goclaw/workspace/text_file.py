@@ -8,6 +8,7 @@ import codecs
 import fcntl
 import hashlib
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from typing import BinaryIO
 from goclaw.model.clock import from_us
 from goclaw.model.errors import Conflict, VersionConflict
 from goclaw.settings.paths import make_folder
-from goclaw.settings.private_file import write_private_file
+from goclaw.settings.private_file import sync_folder
 from goclaw.workspace.folder import WorkspaceFolder
 
 MOST_BYTES = 2 * 1024 * 1024
@@ -32,7 +33,7 @@ _MISSING = hashlib.sha256(b"").hexdigest()
 class TextFile:
     """A file as it was read."""
 
-    content: str = ""  # lines end in \\n
+    content: str = ""  # lines end in \\n, but where their ends were mixed
     digest: str = _MISSING  # sha256 of its bytes; of none where there is no file
     exists: bool = False
     mark: bytes = b""  # byte order mark
@@ -69,8 +70,13 @@ def replace_file(folder: WorkspaceFolder, name: str, content: str, expected: Tex
         raise Conflict("The file is too large, or not all of it is text; it is left alone.", "Mend it by hand first.")
     target = folder.inside(name).resolve()
     with _alone(make_folder(target.parent)):
-        kept = _keep_version(target, expected)
-        write_private_file(target, _encoded(content, expected))
+        draft = _write_draft(target, _encoded(content, expected))
+        try:
+            kept = _keep_version(target, expected)
+            _rename(draft, target, kept)
+        finally:
+            draft.unlink(missing_ok=True)
+        sync_folder(target.parent)
         if kept is not None:
             _drop_old_versions(kept)
     return read_file(folder, name)
@@ -98,9 +104,9 @@ def _decoded(raw: bytes, digest: str, *, is_cut: bool, size: int, modified_at: i
         text, is_lossy = body.decode(encoding, "replace"), True
     if "\0" in text:
         text, is_lossy = text.replace("\0", "\ufffd"), True
-    has_crlf = "\r\n" in text
+    has_crlf = "\r\n" in text and text.count("\r\n") == text.count("\n")  # mixed ends are left as they are
     return TextFile(
-        content=text.replace("\r\n", "\n"),
+        content=text.replace("\r\n", "\n") if has_crlf else text,
         digest=digest,
         exists=True,
         mark=mark,
@@ -114,8 +120,9 @@ def _decoded(raw: bytes, digest: str, *, is_cut: bool, size: int, modified_at: i
 
 
 def _encoded(content: str, like: TextFile) -> bytes:
-    text = content.replace("\r\n", "\n")
-    return like.mark + (text.replace("\n", "\r\n") if like.has_crlf else text).encode(like.encoding)
+    if not like.has_crlf:
+        return like.mark + content.encode(like.encoding)
+    return like.mark + content.replace("\r\n", "\n").replace("\n", "\r\n").encode(like.encoding)
 
 
 def _keep_version(target: Path, expected: TextFile) -> Path | None:
@@ -133,6 +140,28 @@ def _keep_version(target: Path, expected: TextFile) -> Path | None:
         kept.unlink()
         raise _edited()
     return kept
+
+
+def _write_draft(target: Path, raw: bytes) -> Path:
+    """The new file beside the old one, on the disk, so that only a rename is left to do."""
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")  # 0600
+    with os.fdopen(handle, "wb") as file:
+        file.write(raw)
+        file.flush()
+        os.fsync(file.fileno())
+    if target.exists():
+        Path(name).chmod(target.stat().st_mode & 0o777)  # people may have let others read it
+    return Path(name)
+
+
+def _rename(draft: Path, target: Path, kept: Path | None) -> None:
+    """Put the draft in place, unless an editor put another file there since we looked."""
+    if kept is None:
+        os.link(draft, target)  # fails where somebody was faster
+    elif target.stat().st_ino != kept.stat().st_ino:
+        raise _edited()
+    else:
+        draft.replace(target)
 
 
 def _drop_old_versions(kept: Path) -> None:

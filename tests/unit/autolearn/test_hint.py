@@ -9,6 +9,8 @@ from goclaw.autolearn.hint import MOST_CHARS, hint_for
 
 ROWS = [
     ("db_query", 'column "created_at" does not exist in table users', "unknown column", ["created_at", "users"]),
+    ("db_query", 'column "timeout" does not exist', "unknown column", ["timeout"]),
+    ("db_query", 'syntax error at or near "500"', "syntax", ["500"]),
     ("db_query", "created_at: no such column: created_at", "unknown column", ["created_at"]),
     ("db_query", "Unknown column 'mail' in 'field list'", "unknown column", ["mail"]),
     ("db_query", 'relation "userz" does not exist', "unknown table", ["userz"]),

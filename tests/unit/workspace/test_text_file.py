@@ -35,6 +35,7 @@ def raw_of(folder, name="Memory.md"):
         (codecs.BOM_UTF8 + "grün\r\n".encode(), "grün\n"),
         (codecs.BOM_UTF16_LE + "grün\n".encode("utf-16-le"), "grün\n"),
         (codecs.BOM_UTF16_BE + "grün\r\n".encode("utf-16-be"), "grün\n"),
+        (b"mixed\r\nends\n", "mixed\r\nends\n"),
         (b"", ""),
     ],
 )
@@ -50,7 +51,7 @@ def test_mark_line_ends_and_encoding_stay_what_they_were(folder, raw, content):
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
-@given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0\r")))
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0")))
 def test_any_text_comes_back_as_it_was_written(folder, text):
     text = text.removeprefix("\ufeff")
     written = replace_file(folder, "Memory.md", text, read_file(folder, "Memory.md"))
@@ -100,21 +101,53 @@ def test_an_edit_by_hand_is_never_overwritten(folder):
         replace_file(folder, "Memory.md", "ours\n", read)
 
 
-def test_an_edit_at_the_last_moment_is_kept_as_an_earlier_version(folder, monkeypatch):
+def test_an_edit_in_place_at_the_last_moment_is_kept_as_an_earlier_version(folder, monkeypatch):
     put(folder, b"one\n")
     read = read_file(folder, "Memory.md")
-    real = text_file.write_private_file
+    real = text_file._rename
 
-    def edit_and_write(path, raw):
-        with path.open("ab") as file:  # an editor that writes in place, between our look and our rename
+    def edit_and_rename(draft, target, kept):
+        with target.open("ab") as file:  # an editor that writes in place, between our look and our rename
             file.write(b"late edit\n")
-        return real(path, raw)
+        real(draft, target, kept)
 
-    monkeypatch.setattr(text_file, "write_private_file", edit_and_write)
+    monkeypatch.setattr(text_file, "_rename", edit_and_rename)
     replace_file(folder, "Memory.md", "ours\n", read)
     assert raw_of(folder) == b"ours\n"
     (kept,) = (folder.path / HISTORY).iterdir()
     assert kept.read_bytes() == b"one\nlate edit\n"
+
+
+@pytest.mark.parametrize("was_there", [True, False])
+def test_an_editor_that_renames_at_the_last_moment_wins(folder, monkeypatch, was_there):
+    if was_there:
+        put(folder, b"one\n")
+    read = read_file(folder, "Memory.md")
+    real = text_file._rename
+
+    def edit_and_rename(draft, target, kept):
+        (target.parent / "editor.tmp").write_bytes(b"edited\n")
+        (target.parent / "editor.tmp").replace(target)
+        real(draft, target, kept)
+
+    monkeypatch.setattr(text_file, "_rename", edit_and_rename)
+    with pytest.raises((VersionConflict, FileExistsError)):
+        replace_file(folder, "Memory.md", "ours\n", read)
+    assert raw_of(folder) == b"edited\n"
+    assert [file.name for file in folder.path.glob(".Memory*")] == []
+
+
+def test_a_pipe_is_no_file(folder):
+    folder.path.mkdir()
+    os.mkfifo(folder.path / "Memory.md")
+    assert not read_file(folder, "Memory.md").exists
+
+
+def test_a_mode_that_people_set_stays(folder):
+    put(folder, b"one\n")
+    (folder.path / "Memory.md").chmod(0o644)
+    replace_file(folder, "Memory.md", "two\n", read_file(folder, "Memory.md"))
+    assert (folder.path / "Memory.md").stat().st_mode & 0o777 == 0o644
 
 
 def test_earlier_versions_are_kept_up_to_a_number(folder):
@@ -132,10 +165,10 @@ def test_a_crash_before_the_rename_leaves_the_old_file(folder, monkeypatch):
     put(folder, b"one\n")
     read = read_file(folder, "Memory.md")
 
-    def crash(path, raw):
+    def crash(draft, target, kept):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(text_file, "write_private_file", crash)
+    monkeypatch.setattr(text_file, "_rename", crash)
     with pytest.raises(KeyboardInterrupt):
         replace_file(folder, "Memory.md", "two\n", read)
     monkeypatch.undo()
