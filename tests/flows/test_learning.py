@@ -10,6 +10,7 @@ from goclaw import Principal
 from goclaw.bootstrap import Engine
 from goclaw.gateway.people import People, command_line
 from goclaw.gateway.projects import Projects
+from goclaw.gateway.wire import record_json
 from goclaw.model.job import JobKind
 from tests.fakes.chat_server import INJECTION, ChatServer, Step, cut, inject, say, too_many
 
@@ -362,6 +363,16 @@ def test_forgetting_a_conversation_takes_all_of_it_but_what_was_learned(engine: 
     assert engine.memory.sessions.list(ALICE).sessions == ()
     assert [record.kind for record in records(engine)] == ["fact"]
     assert "Question 3" not in everything(engine)
+
+
+def test_the_wire_does_not_tell_where_in_the_store_something_was_learned(engine: Engine, server: ChatServer) -> None:
+    server.script = [reply(fact())]
+    hear(engine)
+    learn(engine)
+    (record,) = records(engine)
+    key = engine.memory.sessions.get(ALICE, "s1").key
+    assert key in str(record.metadata)
+    assert key not in str(record_json(record))
 
 
 def test_nobody_blanks_a_conversation_by_pointing_a_record_at_it(engine: Engine, server: ChatServer) -> None:

@@ -11,6 +11,7 @@ from goclaw.model.job import Job
 from goclaw.model.lifecycle import Lifecycle
 from goclaw.model.record import MemoryRecord
 from goclaw.model.review import ReviewStatus
+from goclaw.model.session import LEARNED_FROM
 from goclaw.model.use_policy import UsePolicy
 from goclaw.recall.browse import Page
 from goclaw.recall.explain import Explanation
@@ -40,7 +41,8 @@ def record_json(record: MemoryRecord, policy: UsePolicy | None = None) -> dict[s
         "confidence": record.confidence,
         "use_policy": policy_json(policy or record.use_policy),
         "source_refs": [source.as_dict() for source in record.source_refs],
-        "metadata": dict(record.metadata),
+        # Where it was learned is for forgetting to find: its keys of conversations are nobody's business.
+        "metadata": {name: value for name, value in record.metadata.items() if name != LEARNED_FROM},
         "external_ref": record.external_ref,
         "session_id": record.session_id,
         "turn": record.turn,
