@@ -433,3 +433,27 @@ def test_over_a_thousand_messages_the_sessions_part_stays_the_same(filled):
     for number in range(1_000):
         message = f"{words[number % len(words)]} {words[number * 7 % len(words)]} {number}"
         assert filled.context(ALICE, "s1", message).session_part == expected
+
+
+def test_what_is_kept_between_turns_follows_every_change(memory, open_store):
+    other = open_store().memory  # another process, as far as the store can tell
+
+    def shown():
+        context = memory.context(ALICE, "s1", "")
+        return ("Rule one" in context.session_part, section(context.session_part, Name.NOTE_COUNT)[:24])
+
+    assert shown() == (False, "")
+    record = other.write(ADMIN, "Rule one.", scope="agent_notes", tags=["critical"])
+    assert shown() == (True, "There are 1 agent notes.")
+    other.write(ADMIN, "A second note.", scope="agent_notes")
+    assert shown() == (True, "There are 2 agent notes.")
+    other.update(ADMIN, record.id, tags=[])
+    assert shown() == (False, "There are 2 agent notes.")
+    other.update(ADMIN, record.id, tags=["critical"])
+    assert shown() == (True, "There are 2 agent notes.")
+    other.review(ADMIN, record.id, "evidence_only")
+    assert shown() == (False, "There are 2 agent notes.")
+    other.review(ADMIN, record.id, "confirm")
+    assert shown() == (True, "There are 2 agent notes.")
+    other.review(ADMIN, record.id, "reject")
+    assert shown() == (False, "There are 1 agent notes.")

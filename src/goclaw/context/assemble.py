@@ -6,7 +6,7 @@ was withheld, as for a recall.
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from goclaw.context.budget import fit, message_share, session_share
 from goclaw.context.lent import LentSections
@@ -17,6 +17,7 @@ from goclaw.context.records import Shelf
 from goclaw.context.scene import Scene
 from goclaw.context.section import Entry, Section, text_of
 from goclaw.context.session_part import SessionPart
+from goclaw.context.unchanged import Unchanged
 from goclaw.ingest.draft import choice
 from goclaw.model.access import Reading, is_inside
 from goclaw.model.hit import Found, Hit, Withheld
@@ -83,6 +84,7 @@ class ContextAssembler:
     recaller: Recaller
     lent: LentSections
     folder_of: FolderOf
+    unchanged: Unchanged = field(default_factory=Unchanged)
 
     def assemble(
         self,
@@ -103,7 +105,8 @@ class ContextAssembler:
         require_storable(session_id, "session_id")
         place = channel_of(channel)
         kind = None if chat_kind is None else choice(ChatKind, chat_kind, "chat_kind")
-        session_maker, message_maker = SessionPart(self.recaller, self.lent), MessagePart(self.recaller, self.lent)
+        session_maker = SessionPart(self.recaller, self.lent, self.unchanged)
+        message_maker = MessagePart(self.recaller, self.lent)
         ask = message_maker.ask(message)
         vectors = self.recaller.embed(ask) if principal.is_identified else None
         with self.recaller.database.read() as reader:

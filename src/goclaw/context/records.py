@@ -1,6 +1,6 @@
 """Records for a context: those that may be injected, as lines, each shown once and within a section's own cap."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from goclaw.context.line import hit_line, record_line, verbatim
@@ -17,6 +17,9 @@ from goclaw.storage.database import Reader
 from goclaw.storage.memories import RecordFilter
 
 MOST_READ = 1_000  # of one kind; beyond it the oldest are not looked at
+PORTION = 50  # read at a time, where few are likely to be shown
+MOST_PASSED_OVER = 20  # records that are larger than the room that is left
+SHORTEST_LINE = 80  # the head of a line alone takes more
 
 
 @dataclass(slots=True)
@@ -36,6 +39,24 @@ class Shelf:
         found = memories.page(self.reader, [state.id for state in states], filters=filters, limit=limit)
         return [settle(record, self.now, self.pending_days) for record in found]
 
+    def walk(self, states: Sequence[NamespaceState], filters: RecordFilter) -> Iterator[MemoryRecord]:
+        """The same, read a few at a time, for sections that take only as many as they have room for."""
+        before = None
+        for _ in range(MOST_READ // PORTION):
+            found = memories.page(
+                self.reader, [state.id for state in states], filters=filters, before=before, limit=PORTION
+            )
+            yield from (settle(record, self.now, self.pending_days) for record in found)
+            if len(found) < PORTION:
+                return
+            before = (found[-1].created_at, found[-1].id)
+
+    def by_ids(self, memory_ids: Sequence[str], states: Sequence[NamespaceState]) -> list[MemoryRecord]:
+        """These records as they are now, newest first; those that are gone are left out."""
+        found = memories.get_many(self.reader, memory_ids, [state.id for state in states]).values()
+        settled = [settle(record, self.now, self.pending_days) for record in found]
+        return sorted(settled, key=lambda record: (record.created_at, record.id), reverse=True)
+
     def policy(self, record: MemoryRecord) -> UsePolicy:
         """What the record may do here."""
         return record.policy_for(inside=is_inside(self.principal, record.namespace))
@@ -53,14 +74,19 @@ class Shelf:
     def evidence(self, records: Iterable[MemoryRecord], room: int, most: int | None = None) -> tuple[Entry, ...]:
         """Whole records in their order, as lines of at most ``room`` characters in all.
 
-        One that is larger than what is left is passed over, not cut, so that smaller ones behind it still come.
+        One that is larger than what is left is passed over, not cut, so that smaller ones behind it still come; not
+        many are, since what is far behind is no longer recent.
         """
         entries: list[Entry] = []
+        passed_over = 0
         for record in records:
-            if record.id in self.shown or not self.may_inject(record) or len(entries) == most:
+            if room < SHORTEST_LINE or len(entries) == most or passed_over > MOST_PASSED_OVER:
+                break
+            if record.id in self.shown or not self.may_inject(record):
                 continue
             line = record_line(record, self.policy(record))
             if len(line) + 1 > room:
+                passed_over += 1
                 continue
             room -= len(line) + 1
             self.shown.add(record.id)

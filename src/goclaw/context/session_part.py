@@ -13,8 +13,10 @@ from goclaw.context.line import EVIDENCE_NOTICE, INSTRUCTION_NOTICE, neutral, on
 from goclaw.context.records import Shelf
 from goclaw.context.scene import Scene
 from goclaw.context.section import Entry, Name, Section
+from goclaw.context.unchanged import Unchanged
 from goclaw.model.clock import DAY, from_us
 from goclaw.model.lifecycle import Lifecycle
+from goclaw.model.namespace import NamespaceState
 from goclaw.model.record import Kind, MemoryRecord
 from goclaw.model.scope import Scope
 from goclaw.model.session import ChatKind
@@ -46,6 +48,7 @@ class SessionPart:
 
     recaller: Recaller
     lent: LentSections
+    unchanged: Unchanged
 
     def sections(self, shelf: Shelf, scene: Scene, folder: WorkspaceFolder) -> list[Section]:
         """All eleven, in the seed's order; those with nothing to show are empty and say why."""
@@ -55,7 +58,7 @@ class SessionPart:
             self._critical(shelf, scene),
             _memory_file(folder),
             self._agent_config(shelf, scene),
-            _note_count(shelf, scene),
+            self._note_count(shelf, scene),
             self._notes_about_user(shelf, scene),
             _recent(shelf, scene),
             _previous(scene),
@@ -66,13 +69,23 @@ class SessionPart:
         ]
 
     def _critical(self, shelf: Shelf, scene: Scene) -> Section:
-        filters = RecordFilter(tag=CRITICAL, lifecycle=Lifecycle.ACTIVE)
-        found = shelf.newest(scene.shared_of(Scope.AGENT_NOTES), filters)
+        places = scene.shared_of(Scope.AGENT_NOTES)
+        tagged = RecordFilter(tag=CRITICAL, lifecycle=Lifecycle.ACTIVE)
+        ids = self.unchanged.get("critical", places, lambda: [each.id for each in shelf.newest(places, tagged)])
+        found = [record for record in shelf.by_ids(ids, places) if CRITICAL in record.tags]
         return Section(Name.CRITICAL, shelf.instructions(found, CRITICAL_CHARS), INSTRUCTION_NOTICE)
 
     def _agent_config(self, shelf: Shelf, scene: Scene) -> Section:
         found = shelf.newest(scene.shared_of(Scope.AGENT_CONFIG), RecordFilter(lifecycle=Lifecycle.ACTIVE))
         return Section(Name.AGENT_CONFIG, shelf.instructions(found), INSTRUCTION_NOTICE)
+
+    def _note_count(self, shelf: Shelf, scene: Scene) -> Section:
+        places = scene.shared_of(Scope.AGENT_NOTES)
+        notes = self.unchanged.get("notes", places, lambda: _count_notes(shelf, places))
+        hint = (
+            f"There are {notes:,} agent notes. Those that match a message come with it; memory_search finds the rest."
+        )
+        return Section(Name.NOTE_COUNT, (Entry(hint),) if notes else ())
 
     def _notes_about_user(self, shelf: Shelf, scene: Scene) -> Section:
         """Notes with the current user's name or id in them as a word, newest first."""
@@ -102,24 +115,23 @@ def _memory_file(folder: WorkspaceFolder) -> Section:
     return Section(Name.MEMORY_FILE, (Entry(neutral(shown)),) if shown else (), FILE_NOTICE)
 
 
-def _note_count(shelf: Shelf, scene: Scene) -> Section:
-    places = [state.id for state in scene.shared_of(Scope.AGENT_NOTES)]
+def _count_notes(shelf: Shelf, states: Sequence[NamespaceState]) -> int:
+    """Active agent notes; copies of files are none, since Memory.md stands above."""
+    places = [state.id for state in states]
     active = RecordFilter(lifecycle=Lifecycle.ACTIVE)
-    files = memories.count(shelf.reader, places, replace(active, kind=Kind.MEMORY_FILE))  # Memory.md stands above
-    notes = memories.count(shelf.reader, places, active) - files
-    hint = f"There are {notes:,} agent notes. Those that match a message come with it; memory_search finds the others."
-    return Section(Name.NOTE_COUNT, (Entry(hint),) if notes else ())
+    files = memories.count(shelf.reader, places, replace(active, kind=Kind.MEMORY_FILE))
+    return memories.count(shelf.reader, places, active) - files
 
 
 def _recent(shelf: Shelf, scene: Scene) -> Section:
     midnight = scene.now // DAY * DAY
     since = from_us(max(midnight - RECENT_DAYS * DAY, 0))
     is_recent = RecordFilter(lifecycle=Lifecycle.ACTIVE, created_since=since)
-    shared = shelf.evidence(shelf.newest(scene.shared_of(Scope.GLOBAL), is_recent), RECENT_CHARS)
+    shared = shelf.evidence(shelf.walk(scene.shared_of(Scope.GLOBAL), is_recent), RECENT_CHARS)
     own: tuple[Entry, ...] = ()
     why = scene.listeners.why
     if scene.listeners.shows_personal_in_session:
-        newest = shelf.newest(scene.personal, RecordFilter(lifecycle=Lifecycle.ACTIVE), MAX_LIMIT)
+        newest = shelf.walk(scene.personal, RecordFilter(lifecycle=Lifecycle.ACTIVE))
         own, why = shelf.evidence(newest, RECENT_CHARS), ""
     return Section(Name.RECENT, (*_newest_first(shared, own),), EVIDENCE_NOTICE, why=why)
 
