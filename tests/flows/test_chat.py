@@ -186,6 +186,20 @@ def test_a_failing_tool_is_told_to_the_model_and_nothing_is_remembered(engine: E
     assert engine.memory.list(ALICE).records == ()
 
 
+def test_what_a_model_writes_can_be_kept_whatever_it_is(engine: Engine, server: ChatServer) -> None:
+    server.script = [
+        call("memory_search", '{"query": "\\ud800"}'),
+        call("memory_search", '{"query": NaN}'),
+        call("odd\u0000name" + "x" * 300),
+        say("Done\u0000."),
+    ]
+    answer = ask(engine, "Do odd things.")
+    assert answer.text == "Done\ufffd."
+    tools = [turn.content for turn in engine.memory.sessions.turns(ALICE, "s1") if turn.role == "tool"]
+    assert tools[:2] == ["The arguments are no JSON object."] * 2
+    assert tools[2].startswith("There is no tool 'oddnamexxx")
+
+
 def test_a_loop_of_calls_has_an_end(engine: Engine, server: ChatServer) -> None:
     server.script = [call("memory_search", json.dumps({"query": "x"})) for _ in range(MOST_ROUNDS)] + [say("Enough.")]
     assert ask(engine, "Search for ever.").text == "Enough."

@@ -1,5 +1,7 @@
 """Conversations recorded: who speaks is decided by the principal, who may see it by its home."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from goclaw import Principal
@@ -174,6 +176,12 @@ def test_a_long_conversation_asks_for_trimming_once(open_store):
         {"role": "user", "content": "\ud800"},
         {"role": "user", "content": 7},
         {"role": "user", "content": "x", "occurred_at": 10**30},
+        {"role": "user", "content": "x", "is_tainted": "yes"},
+        {"role": "assistant", "content": "x", "tool_calls": 5},
+        {"role": "assistant", "content": "x", "tool_calls": [{"id": 1, "name": "t"}]},
+        {"role": "assistant", "content": "x", "tool_calls": [{"id": "1", "name": "t", "arguments": {"a": {1}}}]},
+        {"role": "assistant", "content": "x", "tool_calls": [{"id": "1", "name": "t", "arguments": {"a": "\ud800"}}]},
+        {"role": "assistant", "content": "x", "tool_calls": [{"id": "1", "name": "t", "arguments": {"a": 1e999}}]},
         {"role": "user", "content": "x", "message_id": "y" * 600},
         "Hello",
     ],
@@ -182,6 +190,24 @@ def test_what_is_no_turn_is_refused_and_nothing_is_kept(sessions, turn):
     with pytest.raises(InvalidInput):
         sessions.record(ALICE, "s1", [HELLO, turn])
     assert sessions.list(ALICE).sessions == ()
+
+
+@pytest.mark.parametrize("turns", [None, 5, "Hello", {"role": "user", "content": "x"}, [], [None]])
+def test_what_is_no_list_of_turns_is_refused(sessions, turns):
+    with pytest.raises(InvalidInput):
+        sessions.record(ALICE, "s1", turns)
+
+
+@pytest.mark.parametrize("where", [{"first": 0}, {"first": "x"}, {"first": 2**70}, {"limit": 0}, {"limit": 10**9}])
+def test_turns_are_asked_for_by_number(sessions, where):
+    sessions.record(ALICE, "s1", [HELLO])
+    with pytest.raises(InvalidInput):
+        sessions.turns(ALICE, "s1", **where)
+
+
+def test_a_moment_may_be_a_datetime(sessions):
+    sessions.record(ALICE, "s1", [HELLO | {"occurred_at": datetime(2026, 3, 1, 12, tzinfo=UTC)}])
+    assert sessions.turns(ALICE, "s1")[0].created_at == 1_772_366_400_000_000
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 600, "a\0b", None, 7])

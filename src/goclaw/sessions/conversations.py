@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from goclaw.ingest.draft import choice
+from goclaw.model.clock import to_us
 from goclaw.model.errors import InvalidInput
 from goclaw.model.home import channel_of
 from goclaw.model.principal import Principal
@@ -37,16 +39,15 @@ class Conversations:
         """Append turns to a conversation, which begins with its first one; durable when this returns.
 
         A turn is ``{"role": "user" | "assistant" | "tool", "content": ...}`` with the other fields of
-        :class:`NewTurn` where they are known. A person's turn is the principal's. Without a channel the conversation
+        :class:`NewTurn` where they are known; ``occurred_at`` may be a ``datetime``, in UTC where it has no zone.
+        A person's turn is the principal's. Without a channel the conversation
         is the principal's own; with one it is the room's, unless ``chat_kind`` is ``dm``. A ``message_id`` that is
         there already is not added twice.
 
         Raises Unauthenticated, AccessDenied, InvalidInput, and Conflict where a message id belongs to another text.
         """
         kind = None if chat_kind is None else choice(ChatKind, chat_kind, "chat_kind")
-        return self.recorder.record(
-            principal, session_id, [turn_of(turn) for turn in turns], channel=channel_of(channel), chat_kind=kind
-        )
+        return self.recorder.record(principal, session_id, turns_of(turns), channel=channel_of(channel), chat_kind=kind)
 
     def list(self, principal: Principal, *, cursor: str | None = None, limit: int = 50) -> SessionPage:
         """Conversations, last used first, ``limit`` (1-200) at a time; follow ``next_cursor``."""
@@ -75,6 +76,13 @@ class Conversations:
         return self.eraser(principal, session_id)
 
 
+def turns_of(turns: Iterable[NewTurn | Mapping[str, Any]]) -> list[NewTurn]:
+    """Turns out of a list of them, or InvalidInput."""
+    if isinstance(turns, str | Mapping) or not isinstance(turns, Iterable):
+        raise InvalidInput("The turns are no list.", 'Write [{"role": "user", "content": "..."}].')
+    return [turn_of(turn) for turn in turns]
+
+
 def turn_of(turn: NewTurn | Mapping[str, Any]) -> NewTurn:
     """A turn out of a mapping of its fields, or InvalidInput."""
     if isinstance(turn, NewTurn):
@@ -85,7 +93,12 @@ def turn_of(turn: NewTurn | Mapping[str, Any]) -> NewTurn:
         )
     fields = dict(turn)
     fields["role"] = choice(TurnRole, fields["role"], "role")
-    fields["tool_calls"] = tuple(_call_of(call) for call in fields.get("tool_calls") or ())
+    calls = fields.get("tool_calls") or ()
+    if not isinstance(calls, list | tuple):
+        raise InvalidInput("tool_calls is no list.", 'Write [{"id": "c1", "name": "memory_search", "arguments": {}}].')
+    fields["tool_calls"] = tuple(_call_of(call) for call in calls)
+    if isinstance(fields.get("occurred_at"), datetime):
+        fields["occurred_at"] = to_us(fields["occurred_at"])
     return NewTurn(**fields)
 
 
@@ -97,4 +110,4 @@ def _call_of(call: TurnToolCall | Mapping[str, Any]) -> TurnToolCall:
     arguments = call.get("arguments") or {}
     if not isinstance(arguments, Mapping):
         raise InvalidInput("The arguments of a tool call are no mapping.", 'Write {"query": "..."}.')
-    return TurnToolCall(str(call["id"]), str(call["name"]), dict(arguments))
+    return TurnToolCall(call["id"], call["name"], dict(arguments))

@@ -1,5 +1,6 @@
 """A new turn: a message as its sender hands it over, checked before it becomes part of a conversation."""
 
+import json
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -55,6 +56,10 @@ def checked_turn(turn: NewTurn, max_chars: int) -> NewTurn:
         raise InvalidInput(
             "Only the agent calls tools.", f"Give tool_calls with role assistant, {MAX_TOOL_CALLS} at most."
         )
+    for call in turn.tool_calls:
+        _require_call(call)
+    if turn.is_tainted is not None and not isinstance(turn.is_tainted, bool):
+        raise InvalidInput("is_tainted is neither true nor false.", "Use True or False, or leave it out.")
     if turn.occurred_at is not None:
         _require_moment(turn.occurred_at)
     return replace(
@@ -69,6 +74,19 @@ def _name(value: str | None, what: str) -> str | None:
     if value is not None:
         require_storable(value, what)
     return label(value, what)
+
+
+def _require_call(call: TurnToolCall) -> None:
+    for name in ("id", "name"):
+        require_storable(getattr(call, name), f"tool_calls.{name}")
+        label(getattr(call, name), f"tool_calls.{name}")
+    try:
+        plain = json.dumps(dict(call.arguments), allow_nan=False, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        raise InvalidInput(
+            "The arguments of a tool call are not plain JSON.", "Use texts, numbers and lists."
+        ) from None
+    require_storable(plain, "The arguments of a tool call")
 
 
 def _require_moment(moment: Any) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from goclaw.model.errors import NotFound
+from goclaw.model.errors import InvalidInput, NotFound
 from goclaw.model.home import homes_of
 from goclaw.model.principal import Principal
 from goclaw.model.session import Session, SessionTurn
@@ -55,6 +55,9 @@ class SessionReader:
         self, principal: Principal, session_id: str, first: int = 1, limit: int = MAX_PAGE
     ) -> Sequence[SessionTurn]:
         """What was said from turn ``first`` on, at most ``limit`` turns. Raises NotFound."""
+        check_page_size(limit)
+        if isinstance(first, bool) or not isinstance(first, int) or not 1 <= first < 2**62:
+            raise InvalidInput("The first turn has no such number.", "Turns are counted from 1.")
         with self.database.read() as reader:
             session = require_session(reader, principal, session_id)
             return session_turns.between(reader, session.key, first, limit=limit)

@@ -22,6 +22,8 @@ log = log_for(__name__)
 
 MOST_ROUNDS = 8
 MOST_CALLS_A_ROUND = 16
+MAX_ANSWER_CHARS = 100_000
+MAX_NAME_CHARS = 200
 CUT = "\n[... {left_out:,} more characters]"
 Recorder = Callable[[list[NewTurn]], None]
 
@@ -67,7 +69,7 @@ class ToolLoop:
                     yield piece
             assert reply is not None, "a stream ends with the whole reply"
             usage += reply.usage
-            said = replace(reply.message, tool_calls=reply.message.tool_calls[:MOST_CALLS_A_ROUND] if tools else ())
+            said = _storable_message(reply.message, with_calls=bool(tools))
             if not said.tool_calls:
                 self.record([NewTurn(role=TurnRole.ASSISTANT, content=said.content, is_tainted=call.is_tainted)])
                 yield Answer(said.content, usage, number)
@@ -97,7 +99,7 @@ class ToolLoop:
         except Exception as error:  # the host's code: the model is told, and the turn goes on
             log.warning("tool_failed", tool=wanted.name, error=type(error).__name__)
             return _failed(wanted.name, str(error)), False, tool.is_outside
-        return _cut(result), True, tool.is_outside
+        return _cut(_storable(result)), True, tool.is_outside
 
 
 def _arguments(text: str) -> Mapping[str, Any] | None:
@@ -105,13 +107,36 @@ def _arguments(text: str) -> Mapping[str, Any] | None:
         found = json.loads(text or "{}")
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return found if isinstance(found, dict) and _is_plain(found) else None
+
+
+def _is_plain(found: dict[str, Any]) -> bool:
+    """Whether it can be kept as it is: models write half surrogate pairs and numbers that JSON does not have."""
+    try:
+        return "\0" not in json.dumps(found, allow_nan=False, ensure_ascii=False).encode().decode()
+    except (ValueError, RecursionError):
+        return False
+
+
+def _storable(text: str) -> str:
+    """A text of a model or a tool as it can be kept."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
+def _storable_message(said: ChatMessage, *, with_calls: bool) -> ChatMessage:
+    calls = said.tool_calls[:MOST_CALLS_A_ROUND] if with_calls else ()
+    named = tuple(replace(each, id=_plain_name(each.id), name=_plain_name(each.name)) for each in calls)
+    return replace(said, content=_storable(said.content)[:MAX_ANSWER_CHARS], tool_calls=named)
+
+
+def _plain_name(name: str) -> str:
+    return "".join(each for each in name if each.isprintable())[:MAX_NAME_CHARS].strip() or "unnamed"
 
 
 def _failed(tool: str, error: str) -> str:
     """The error as the model sees it, with the hint that fits it."""
     hint = hint_for(tool, error)
-    return _cut(f"Error: {redact(error)}" + (f"\n{hint.text}" if hint else ""))
+    return _cut(f"Error: {redact(_storable(error))}" + (f"\n{hint.text}" if hint else ""))
 
 
 def _cut(text: str) -> str:
@@ -129,7 +154,7 @@ def _result(wanted: ToolCall, text: str, is_outside: bool) -> NewTurn:
     return NewTurn(
         role=TurnRole.TOOL,
         content=text,
-        speaker=wanted.name[:200] or "unnamed",
+        speaker=wanted.name,
         tool_call_id=wanted.id,
         is_tainted=is_outside,
     )

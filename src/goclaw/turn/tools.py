@@ -64,7 +64,7 @@ class ToolBox:
 
         What it returns is text from outside, and taints the turn, unless ``is_outside`` is False.
         """
-        if parameters.get("type") != "object":
+        if not isinstance(parameters, Mapping) or parameters.get("type") != "object":
             raise InvalidInput("The arguments of a tool are an object.", 'Give {"type": "object", "properties": ...}.')
         tool = Tool(ToolSpec(name, description, dict(parameters)), lambda call, arguments: run(arguments), is_outside)
         with self._lock:
