@@ -171,6 +171,24 @@ def test_in_a_room_the_model_knows_who_spoke(engine: Engine, server: ChatServer)
     assert "speaking: bob" in messages[3]["content"]
 
 
+def test_reviewers_see_which_records_a_conversation_met_and_none_of_its_words(
+    engine: Engine, server: ChatServer
+) -> None:
+    note = engine.memory.write(ADMIN, "The office has a silent room.", scope="agent_notes")
+    server.script = [
+        call("memory_search", json.dumps({"query": "silent room for my zanzibarina"})),
+        say("There is one."),
+    ]
+    answer = ask(engine, "Is there a silent room for my zanzibarina?")
+    traces = engine.memory.traces(ADMIN).traces
+    assert len(traces) == 2
+    for trace in traces:
+        told = engine.memory.trace(ADMIN, trace.request_id)
+        assert "zanzibarina" not in str((trace, told))
+        assert note.id in str(told.items)
+    assert "zanzibarina" in engine.memory.trace(ALICE, answer.trace_id or "").query
+
+
 def test_a_failing_tool_is_told_to_the_model_and_nothing_is_remembered(engine: Engine, server: ChatServer) -> None:
     def broken(_: object) -> str:
         raise RuntimeError("connection to db-7 failed with key AKIA" + "Q7X2M9T4K8W3N6ZB")

@@ -125,7 +125,9 @@ class ContextAssembler:
             shown = _found(first.sections, second.sections, found, scene)
             trace = trace_of(self.recaller.ids.new_id(), principal, ask, shown, scene.now)
             request = {**trace.request, "context_of_session": session_id}
-            trace_id = self.recaller.keep_trace(principal, shown, replace(trace, request=request)).trace_id
+            # What is said in a conversation is for those in it: reviewers see which records were met, not the words.
+            private = replace(trace, request=request, is_private=True)
+            trace_id = self.recaller.keep_trace(principal, shown, private).trace_id
         body = text_of(second.sections)
         return Context(
             static_part=neutral(read_identity(folder).content.strip()) if scene.listeners.shows_memory else "",

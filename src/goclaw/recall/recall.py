@@ -49,7 +49,8 @@ class Recaller:
     def answer(self, principal: Principal, ask: Ask, within: Within | None = None) -> Found:
         """What the principal may see that answers the question; an honest, reasoned "nothing" otherwise.
 
-        ``within`` leaves out namespaces of those the principal may read: where others hear the answer.
+        ``within`` leaves out namespaces of those the principal may read: where others hear the answer. It is given in
+        conversations, so the words of such a question are its asker's alone.
         """
         if not principal.is_identified:
             return _NOBODY
@@ -59,7 +60,7 @@ class Recaller:
             states = within(reader, states) if within else states
             found = self.find(reader, principal, ask, vectors, states)
         trace = trace_of(self.ids.new_id(), principal, ask, found, self.clock.now())
-        return self.keep_trace(principal, found, trace)
+        return self.keep_trace(principal, found, replace(trace, is_private=within is not None))
 
     def embed(self, ask: Ask) -> TextVectors | None:
         """The question's vectors; a private question is embedded in this process or not at all."""
