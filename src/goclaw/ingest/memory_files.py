@@ -13,12 +13,11 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from goclaw.governance.audit import EventType, event
-from goclaw.ingest.embedding_queue import ask_for_vectors
 from goclaw.ingest.erase import erase
-from goclaw.ingest.index import Indexed, index_record, replace_chunks, store_chunks
+from goclaw.ingest.index import Indexed, index_record
+from goclaw.ingest.own_record import own_record, renew
 from goclaw.ingest.worker import JobRun
-from goclaw.ingest.write import Writer, identity_of, was_forgotten
-from goclaw.model.clock import from_us
+from goclaw.ingest.write import Writer, was_forgotten
 from goclaw.model.errors import GoclawError, UnsafeContent
 from goclaw.model.job import JobKind, NewJob, Priority
 from goclaw.model.lifecycle import Lifecycle
@@ -117,7 +116,8 @@ class FileIndexer:
             if before is not None:
                 self._forget(before)
             return False
-        record = self._record(place, indexer, draft, flags, found)
+        told = {DIGEST: found.file.digest}
+        record = own_record(self.writer, indexer, draft, place, Provenance.OBSERVED, flags, metadata=told)
         indexed = index_record(record, self.writer.settings.memory.chunk)
         self.writer.database.write(partial(self._store, record=record, before=before, indexed=indexed))
         self.writer.wake()
@@ -137,57 +137,15 @@ class FileIndexer:
             occurred_at=None if moment is None else int(moment.timestamp()) * 1_000_000,
         )
 
-    def _record(
-        self, place: Namespace, indexer: Principal, draft: MemoryDraft, flags: tuple[str, ...], found: FoundFile
-    ) -> MemoryRecord:
-        now = from_us(self.writer.clock.now())
-        return MemoryRecord(
-            id=self.writer.ids.new_id(),
-            namespace=place,
-            kind=draft.kind,
-            content=draft.content,
-            content_hash=identity_of(draft),
-            lifecycle=Lifecycle.ACTIVE,
-            provenance=Provenance.OBSERVED,
-            review_status=ReviewStatus.PENDING if flags else ReviewStatus.EVIDENCE_ONLY,
-            actor_id=indexer.actor_id,
-            actor_kind=indexer.actor_kind,
-            created_at=now,
-            updated_at=now,
-            version=1,
-            flags=flags,
-            metadata={DIGEST: found.file.digest},
-            source_refs=draft.source_refs,
-            external_ref=draft.external_ref,
-            occurred_at=None if draft.occurred_at is None else from_us(draft.occurred_at),
-            last_seen_at=now,
-        )
-
     def _store(self, unit: Unit, *, record: MemoryRecord, before: MemoryRecord | None, indexed: Indexed) -> None:
         state = namespaces.find_or_make(unit, record.namespace)
-        pending_days = self.writer.settings.governance.pending_days
-        embed = self.writer.wants_vectors
         if was_forgotten(unit, state.id, record, None):
             if before is not None:
                 self._drop(unit, record=before)
             return  # these words were forgotten on purpose; an edit of the file makes others of them
-        if before is not None:
-            record = replace(record, id=before.id, created_at=before.created_at, version=before.version + 1)
-            if _is_decided(before):
-                record = replace(record, review_status=ReviewStatus.PENDING)  # people decide about the new words, too
-            if not memories.replace(unit, record, before.version):
-                return  # changed meanwhile; the next look sees it
-            replace_chunks(unit, record, state.id, indexed, pending_days, embed=embed)
-        else:
-            memories.insert(unit, record, state.id)
-            store_chunks(unit, record, state.id, indexed, pending_days, embed=embed)
-        now = self.writer.clock.now()
-        if embed:
-            ask_for_vectors(unit, now)
-        written = event(
-            _indexer(record.workspace_id), EventType.MEMORY_WRITTEN, now, record=record, namespace_id=state.id
-        )
-        audit_log.append(unit, written)
+        if before is not None and _is_decided(before):
+            record = replace(record, review_status=ReviewStatus.PENDING)  # people decide about the new words, too
+        renew(unit, self.writer, _indexer(record.workspace_id), record, before, indexed)  # if it is as it was
 
     def _forget(self, record: MemoryRecord) -> None:
         """Take a copy out, with the words of it that traces and caches hold."""
